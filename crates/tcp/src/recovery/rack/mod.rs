@@ -229,7 +229,7 @@ impl Recovery for Rack {
     ) -> Advance {
         self.set_anew = false;
         self.sacked.trim_below(ack.ack);
-        let repaired = std::mem::take(&mut self.undone) || self.repairing;
+        let repairing = self.repairing;
         let echoed = self.beyond.is_echoing();
         self.ended = self.recovering() && ack.ack >= self.recover;
         if self.ended {
@@ -240,6 +240,7 @@ impl Recovery for Rack {
         }
         let echoing = self.beyond.advance_echo(ack.ack, t);
         let again = self.hear(ack, sack, t, report);
+        let repaired = std::mem::take(&mut self.undone) || repairing;
         let ends = (repaired || self.linux && echoed) && !self.last_ack_grows;
         let advance = if ends || self.repairing || echoing { Advance::REPAIRING } else { Advance::ORDINARY };
         let restart_timer = advance.restart_timer && !(self.linux && self.keeps_timer(ack.now, t));
@@ -411,7 +412,8 @@ impl Recovery for Rack {
     }
 
     fn on_undo(&mut self, t: &mut Transfer) {
-        self.undone = self.repairing;
+        // Where what opens the window hears of an ACK before that undoes anything, the window of before covers what it has added.
+        self.undone = self.repairing || self.linux && !self.last_ack_grows;
         self.kept = self.linux && self.repairing && !self.partial;
         self.advanced |= self.linux; // `tcp_undo_cwnd_reduction`
         (self.repairing, self.after_timeout, self.first) = (false, false, false);
