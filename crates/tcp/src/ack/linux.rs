@@ -200,6 +200,16 @@ impl Linux {
         }
     }
 
+    /// An ACK leaves that nothing has asked for: a quick one only where one was about to leave (`tcp_dec_quickack_mode`,
+    /// `inet_csk_ack_scheduled`).
+    fn count(&mut self) {
+        if self.deadline.is_some() || self.summed_up.is_some() {
+            self.pass()
+        } else {
+            self.settle()
+        }
+    }
+
     /// An ACK leaves: no more quick ones where the buffer fills (`__tcp_select_window`).
     fn settle(&mut self) {
         if self.cramped {
@@ -248,7 +258,7 @@ impl AckPolicy for Linux {
         }
         // What was acknowledged before is answered beside all that (`tcp_send_dupack`).
         if twice && arrival.end < arrival.rcv_nxt.earlier(arrival.unacked) {
-            self.settle();
+            self.count();
             return self.leave(arrival.rcv_nxt, out);
         }
         // A second segment counts where the window does not close for it; before a hole an ACK is due anyway, which counts otherwise.
@@ -298,12 +308,7 @@ impl AckPolicy for Linux {
     }
 
     fn on_carried(&mut self, _: Seq) {
-        // A quick one only where one was about to leave (`tcp_dec_quickack_mode`, `inet_csk_ack_scheduled`).
-        if self.deadline.is_some() || self.summed_up.is_some() {
-            self.pass()
-        } else {
-            self.settle()
-        }
+        self.count();
         (self.deadline, self.summed_up) = (None, None);
     }
 

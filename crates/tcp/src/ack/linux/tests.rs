@@ -317,3 +317,24 @@ fn before_a_hole_a_second_segment_for_which_the_window_closes_counts_among_the_t
         assert_eq!(left.count(), summed_up, "{narrows}");
     }
 }
+
+#[test]
+fn the_answer_to_what_was_acknowledged_before_is_a_quick_one_where_an_ack_was_due() {
+    for (waits, quick) in [(false, 16), (true, 15)] {
+        let mut bench = Bench::new();
+        (0..16).for_each(|k| _ = bench.at(k));
+        assert!(!waits || !bench.at(16), "one waits");
+        let rcv_nxt = Seq::at(bench.nxt);
+        let again = Arrival {
+            rcv_nxt,
+            unacked: bench.nxt - bench.acked,
+            in_order: false,
+            urgent: true,
+            end: Seq::at(1001),
+            window: 60_000,
+            ..Arrival::of_bytes(Time::ms(17), 1000)
+        };
+        bench.policy.on_segment(&again, &mut bench.sink);
+        assert_eq!((bench.sink.pop(), bench.policy.quick), (Some(rcv_nxt), quick));
+    }
+}
