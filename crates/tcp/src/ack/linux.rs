@@ -228,6 +228,19 @@ impl Linux {
         (self.kept_back, self.pushes) = (0, 0);
     }
 
+    /// An ACK waits, or leaves if one does that is due within a quarter of the time (`tcp_send_delayed_ack`).
+    fn wait(&mut self, now: Time, number: Seq, out: &mut AckSink) {
+        let (began, patience) = (self.tick(now), self.patience());
+        let soon = self.deadline.is_some_and(|(set, _)| set <= began + self.part(patience, 4));
+        if soon {
+            self.send(number, out);
+        } else {
+            let at = began + patience;
+            let anew = (at, self.wheel.map_or(at, |wheel| wheel.goes_off(now, patience)));
+            self.deadline = Some(self.deadline.map_or(anew, |before| before.min(anew)));
+        }
+    }
+
     /// Data has come, and there is a hole, of which it may have filled a part.
     fn beyond(&mut self, arrival: &Arrival, out: &mut AckSink) {
         if self.duplicates < DUPLICATES || !arrival.sack || self.kept_back == MOST_SUMMED_UP {
@@ -271,15 +284,13 @@ impl AckPolicy for Linux {
             self.read = !arrival.urgent;
             self.send(arrival.rcv_nxt, out);
         } else {
-            let (now, patience) = (self.tick(arrival.now), self.patience());
-            let soon = self.deadline.is_some_and(|(set, _)| set <= now + self.part(patience, 4));
-            if soon {
-                self.send(arrival.rcv_nxt, out);
-            } else {
-                let at = now + patience;
-                let anew = (at, self.wheel.map_or(at, |wheel| wheel.goes_off(arrival.now, patience)));
-                self.deadline = Some(self.deadline.map_or(anew, |before| before.min(anew)));
-            }
+            self.wait(arrival.now, arrival.rcv_nxt, out);
+        }
+    }
+
+    fn on_bare(&mut self, now: Time, number: Seq, out: &mut AckSink) {
+        if self.deadline.is_some() {
+            self.wait(now, number, out); // `tcp_rcv_established`, `tcp_ack_snd_check`
         }
     }
 
