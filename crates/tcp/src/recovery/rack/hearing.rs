@@ -78,6 +78,7 @@ impl Rack {
         let Some(probe) = &mut self.probe else { return };
         if probe.on_ack(ack, !sack.is_empty()) == Outcome::Repaired && !self.recovering() {
             t.lose_repaired(ack.now, report);
+            self.beyond.round(t);
         }
     }
 
