@@ -126,7 +126,8 @@ impl Receiver {
     pub fn takes(&mut self, now: Time, segment: &Segment, witness: &mut impl Witness) -> bool {
         let is_next = segment.seq == self.rcv_nxt
             && segment.flags | flags::PSH == flags::ACK | flags::PSH
-            && segment.len > 0;
+            && segment.len > 0
+            && segment.ts_val >= self.ts_recent;
         let plain = self.plain && is_next;
         if plain {
             self.delivered = 0;

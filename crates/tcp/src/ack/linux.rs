@@ -203,11 +203,7 @@ impl Linux {
     /// An ACK leaves that nothing has asked for: a quick one only where one was about to leave (`tcp_dec_quickack_mode`,
     /// `inet_csk_ack_scheduled`).
     fn count(&mut self) {
-        if self.deadline.is_some() || self.summed_up.is_some() {
-            self.pass()
-        } else {
-            self.settle()
-        }
+        if self.deadline.is_some() || self.summed_up.is_some() { self.pass() } else { self.settle() }
     }
 
     /// An ACK leaves: no more quick ones where the buffer fills (`__tcp_select_window`).

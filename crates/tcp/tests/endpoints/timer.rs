@@ -129,10 +129,12 @@ fn data_that_is_older_than_what_came_at_the_edge_is_refused_and_answered() {
         let ack = receiver.poll_transmit(Time::s(1)).unwrap();
         (ack.ack, ack.ts_ecr)
     };
-    // The second and the third are held up; the second is sent again.
-    let heard =
-        [(1, 10), (3001, 13), (1001, 90), (2001, 12), (2001, 91)].map(|(seq, stamp)| answer(seq, stamp));
-    let told = [(1001, 10), (1001, 10), (2001, 90), (2001, 90), (4001, 91)];
+    // The second and the third are held up; the second is sent again. So is the sixth, where nothing is missing.
+    let came =
+        [(1, 10), (3001, 13), (1001, 90), (2001, 12), (2001, 91), (4001, 100), (5001, 99), (5001, 110)];
+    let heard = came.map(|(seq, stamp)| answer(seq, stamp));
+    let told =
+        [(1001, 10), (1001, 10), (2001, 90), (2001, 90), (4001, 91), (5001, 100), (5001, 100), (6001, 110)];
     assert_eq!(heard, told.map(|(ack, echo)| (Seq::at(ack), Time::ms(echo))));
 }
 
