@@ -146,7 +146,7 @@ impl State {
         // What shows a loss, or undoes one, is heard before it does so: still in slow start, or when that is over
         // (`tcp_clean_rtx_queue`, `tcp_fastretrans_alert`).
         if let Some((_, cwnd)) = self.ended.filter(|ended| ended.0 == ack.now) {
-            hystart.ends(ack, rtt, delay_min, &Window { cwnd, ..w.clone() });
+            hystart.ends(ack, rtt, delay_min, &Window { cwnd, ..*w });
         } else if w.in_slow_start() && self.undone != Some(ack.now) && hystart.ends(ack, rtt, delay_min, w) {
             w.ssthresh = w.cwnd;
         }
