@@ -153,7 +153,7 @@ impl Sender {
             && let Some(sent) = self.t.out.send_again(at, now, counts)
         {
             self.data::<false, true>(now, &sent, true, witness, out);
-            if counts {
+            if counts || sent.is(marks::REPAIR) {
                 self.t.on_repaired(now, &sent);
             }
             return true;
