@@ -27,14 +27,21 @@ class Question:
     after: tuple[str, ...] = ()
 
 
+def counted(word: str) -> int:
+    """A number from 1 on, as argparse asks for it."""
+    if not word.isdecimal() or int(word) < 1:
+        raise argparse.ArgumentTypeError(f"expected a whole number from 1 on, found {word!r}")
+    return int(word)
+
+
 def options(about: str, out: str, seed: int, count: int) -> argparse.ArgumentParser:
     """What both take; their results go to out/`out`."""
     parser = argparse.ArgumentParser(description=about.split("\n", 1)[0])
     parser.add_argument("--truckee", type=Path, default=ROOT / "target" / "release" / "truckee", help="the program")
     parser.add_argument("--out", type=Path, default=ROOT / "out" / out, help="where what is finished is kept")
     parser.add_argument("--seed", type=int, default=seed, help=f"what they are drawn by ({seed})")
-    parser.add_argument("--count", type=int, default=count, help=f"how many ({count})")
-    parser.add_argument("--show", type=int, metavar="NUMBER", help="print one and run nothing")
+    parser.add_argument("--count", type=counted, default=count, help=f"how many ({count})")
+    parser.add_argument("--show", type=counted, metavar="NUMBER", help="print one and run nothing")
     return parser
 
 

@@ -32,7 +32,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from drawn import Question, answers, options
+from drawn import Question, answers, counted, options
 
 SEED = 20261129
 COUNT = 200
@@ -203,7 +203,7 @@ def main() -> int:
     parser = options(__doc__ or "", "traces", SEED, COUNT)
     parser.add_argument("--receiver", default=RECEIVER, help=f"the ACK policy, linux or every ({RECEIVER})")
     parser.add_argument(
-        "--jobs", type=int, default=1, help="live runs at once, which are idle for most of their time (1)"
+        "--jobs", type=counted, default=1, help="live runs at once, which are idle for most of their time (1)"
     )
     parser.add_argument("--without-itself", action="store_true", help="without the kernel beside itself")
     arguments = parser.parse_args()

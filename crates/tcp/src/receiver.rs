@@ -173,7 +173,7 @@ impl Receiver {
         self.note_timestamp(segment);
         if segment.seq_len() == 0 {
             if segment.seq >= self.acked && segment.seq != self.rcv_nxt {
-                self.policy.on_bare(now, self.rcv_nxt, &mut self.sink);
+                self.policy.on_pure_ack(now, self.rcv_nxt, &mut self.sink);
             }
             return;
         }

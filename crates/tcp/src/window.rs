@@ -51,10 +51,15 @@ impl Window {
         self.cwnd < self.ssthresh
     }
 
+    /// So many bytes rounded down to whole segments, bytes.
+    pub(crate) fn in_whole_segments(&self, bytes: f64) -> f64 {
+        libm::floor(bytes / self.mss) * self.mss
+    }
+
     /// Rounds ssthresh down to whole segments, two at least, where it is to be whole.
     pub(crate) fn round_ssthresh(&mut self) {
         if self.whole {
-            self.ssthresh = (libm::floor(self.ssthresh / self.mss) * self.mss).max(2.0 * self.mss);
+            self.ssthresh = self.in_whole_segments(self.ssthresh).max(2.0 * self.mss);
         }
     }
 
@@ -65,8 +70,7 @@ impl Window {
 
     /// Three quarters of the window in whole segments, as a half and a quarter, bytes (Linux, `tcp_current_ssthresh`).
     pub(crate) fn three_quarters(&self) -> f64 {
-        let part = |parts: f64| libm::floor(self.cwnd / parts / self.mss);
-        (part(2.0) + part(4.0)) * self.mss
+        self.in_whole_segments(self.cwnd / 2.0) + self.in_whole_segments(self.cwnd / 4.0)
     }
 
     /// Half the flight, at least two segments (RFC 5681, equation 4), bytes.

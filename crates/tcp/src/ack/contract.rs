@@ -111,8 +111,8 @@ pub trait AckPolicy: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
     fn has_timer(&self) -> bool {
         true
     }
-    /// A segment without data has come that does not fit to what is expected next; everything below `number` has come.
-    fn on_bare(&mut self, _now: Time, _number: Seq, _out: &mut AckSink) {}
+    /// A pure ACK has come whose sequence number is not the next expected; everything below `number` has come.
+    fn on_pure_ack(&mut self, _now: Time, _number: Seq, _out: &mut AckSink) {}
     /// A segment of data leaves; [`AckPolicy::on_carried`] or the ACK that it carries is told besides.
     fn on_data(&mut self, _now: Time) {}
     /// Everything below `number` has been acknowledged by a segment of data: what waits for an ACK has got it.

@@ -202,7 +202,7 @@ impl Linux {
 
     /// An ACK leaves that nothing has asked for: a quick one only where one was about to leave (`tcp_dec_quickack_mode`,
     /// `inet_csk_ack_scheduled`).
-    fn count(&mut self) {
+    fn pass_if_due(&mut self) {
         if self.deadline.is_some() || self.summed_up.is_some() { self.pass() } else { self.settle() }
     }
 
@@ -267,7 +267,7 @@ impl AckPolicy for Linux {
         }
         // What was acknowledged before is answered beside all that (`tcp_send_dupack`).
         if twice && arrival.end < arrival.rcv_nxt.earlier(arrival.unacked) {
-            self.count();
+            self.pass_if_due();
             return self.leave(arrival.rcv_nxt, out);
         }
         // A second segment counts where the window does not close for it; before a hole an ACK is due anyway, which counts otherwise.
@@ -284,7 +284,7 @@ impl AckPolicy for Linux {
         }
     }
 
-    fn on_bare(&mut self, now: Time, number: Seq, out: &mut AckSink) {
+    fn on_pure_ack(&mut self, now: Time, number: Seq, out: &mut AckSink) {
         if self.deadline.is_some() {
             self.wait(now, number, out); // `tcp_rcv_established`, `tcp_ack_snd_check`
         }
@@ -315,7 +315,7 @@ impl AckPolicy for Linux {
     }
 
     fn on_carried(&mut self, _: Seq) {
-        self.count();
+        self.pass_if_due();
         (self.deadline, self.summed_up) = (None, None);
     }
 

@@ -43,7 +43,7 @@ family! {
     fn on_timer(&mut self, now: Time, rcv_nxt: Seq, out: &mut AckSink);
     fn deadline(&self) -> Option<Time>;
     fn has_timer(&self) -> bool;
-    fn on_bare(&mut self, now: Time, number: Seq, out: &mut AckSink);
+    fn on_pure_ack(&mut self, now: Time, number: Seq, out: &mut AckSink);
     fn on_data(&mut self, now: Time);
     fn on_carried(&mut self, number: Seq);
     fn on_opened(&mut self, number: Seq);

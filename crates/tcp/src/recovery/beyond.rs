@@ -34,11 +34,6 @@ struct Reduction {
     arrived: u64,
 }
 
-/// The whole segments of a window, at least one.
-fn whole(bytes: f64, mss: f64) -> f64 {
-    (libm::floor(bytes / mss) * mss).max(mss)
-}
-
 /// Bytes known to have come: acknowledged, or reported by SACK.
 fn arrived(t: &Transfer) -> u64 {
     t.out.una() - Seq::FIRST + t.out.sacked()
@@ -125,7 +120,8 @@ impl Beyond {
     pub(super) fn round(&self, t: &mut Transfer) {
         if self.0.as_ref().is_some_and(|asked| asked.in_segments) {
             let w = &mut t.window;
-            (w.cwnd, w.ssthresh) = (whole(w.cwnd, w.mss), whole(w.ssthresh, w.mss));
+            (w.cwnd, w.ssthresh) =
+                (w.in_whole_segments(w.cwnd).max(w.mss), w.in_whole_segments(w.ssthresh).max(w.mss));
         }
     }
 
@@ -151,9 +147,11 @@ impl Beyond {
             asked.reduction = asked.bound.map(|bound| {
                 let arrived = arrived(t).saturating_sub(brought);
                 let (mss, target) = (t.window.mss, t.window.cwnd);
-                let before = whole(t.window_before() as f64, mss) as u64;
                 let prr = match asked.in_segments {
-                    true => Prr::begin(bound, mss, target, before).in_segments(),
+                    true => {
+                        let before = t.window.in_whole_segments(t.window_before() as f64) as u64;
+                        Prr::begin(bound, mss, target, before).in_segments()
+                    }
                     false => Prr::begin(bound, mss, target, flight),
                 };
                 Reduction { prr, echoed, arrived }

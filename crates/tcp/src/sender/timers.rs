@@ -26,6 +26,7 @@ impl Sender {
         if self.persisting {
             return self.on_persist(now);
         }
+        // A host with one timer has set it to what comes first of a recovery's own: this one waits behind it.
         if self.timed
             && let Some(until) = self.recovery.displaces(&self.t)
         {

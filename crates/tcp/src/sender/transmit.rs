@@ -299,8 +299,8 @@ impl Sender {
         } else if self.stack.after_idle == AfterIdle::Decay {
             w.ssthresh = w.ssthresh.max(w.three_quarters());
             let least = initial.min(w.cwnd);
-            let halve = |cwnd: f64| libm::floor(cwnd / 2.0 / w.mss) * w.mss;
-            let cwnd = (0..halvings.min(64)).fold(w.cwnd, |cwnd, _| halve(cwnd).max(least));
+            let cwnd =
+                (0..halvings.min(64)).fold(w.cwnd, |cwnd, _| w.in_whole_segments(cwnd / 2.0).max(least));
             w.cwnd = cwnd;
         }
         if let Some(usage) = &mut self.usage {

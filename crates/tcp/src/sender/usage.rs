@@ -73,7 +73,7 @@ impl Sender {
             let w = &mut self.t.window;
             if used < w.cwnd {
                 w.ssthresh = w.ssthresh.max(w.three_quarters());
-                w.cwnd = libm::floor((w.cwnd + used) / 2.0 / w.mss) * w.mss;
+                w.cwnd = w.in_whole_segments((w.cwnd + used) / 2.0);
             }
         }
     }

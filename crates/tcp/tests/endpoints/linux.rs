@@ -1,6 +1,7 @@
 //! What a stack of Linux does where no RFC says it, or another than ours: the timeout, the window after a pause.
 
 use crate::pair::{MS, Pair, stack, steady};
+use crate::path::Fate;
 use truckee_tcp::sender::Parts;
 use truckee_tcp::stack::{AfterIdle, Autotuning, RtoVariance};
 use truckee_tcp::{Profile, Span, Spec, Stack, Time, preset};
@@ -62,6 +63,25 @@ fn a_window_that_a_repair_has_left_is_not_taken_to_be_unused_since_before_it() {
     pair.run_until(pair.now + 140 * MS);
     pair.write(1448);
     assert_eq!(pair.cwnd(), 18.0);
+}
+
+#[test]
+fn the_ack_after_a_report_that_undoes_a_timeout_opens_a_ports_window() {
+    let mut pair = under(Profile::Linux, "newreno");
+    pair.open();
+    pair.run_out();
+    let late = |by| Fate { late: by, ..Fate::default() };
+    // The first of ten segments is lost, the others come after the timeout, and the probe is lost; what the timeout sends again comes
+    // last. Of what reports the nine only the last comes back.
+    pair.path.forward = [Fate::LOST].into();
+    pair.path.forward.extend([late(500 * MS); 9]);
+    pair.path.forward.extend([Fate::LOST, late(300 * MS)]);
+    pair.path.back = [Fate::LOST; 7].into();
+    pair.write(10 * 1448);
+    pair.run_to(|pair| pair.books.counts().timeouts > 0 && pair.ssthresh() > 1e3);
+    assert_eq!(pair.cwnd(), 10.0);
+    pair.run_out();
+    assert_eq!(pair.cwnd(), 11.0);
 }
 
 #[test]

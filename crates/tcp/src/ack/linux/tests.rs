@@ -340,14 +340,14 @@ fn the_answer_to_what_was_acknowledged_before_is_a_quick_one_where_an_ack_was_du
 }
 
 #[test]
-fn a_segment_without_data_lets_an_ack_go_that_is_nearly_due() {
+fn a_pure_ack_lets_an_ack_go_that_is_nearly_due() {
     for (ms, leaves) in [(20, false), (32, true)] {
         let mut bench = Bench::new();
         (0..16).for_each(|k| _ = bench.at(k));
         let number = Seq::at(bench.nxt);
-        bench.policy.on_bare(Time::ms(16), number, &mut bench.sink);
+        bench.policy.on_pure_ack(Time::ms(16), number, &mut bench.sink);
         assert!(!bench.at(16) && bench.sink.is_empty(), "it asks for none");
-        bench.policy.on_bare(Time::ms(16 + ms), number + 1000, &mut bench.sink);
+        bench.policy.on_pure_ack(Time::ms(16 + ms), number + 1000, &mut bench.sink);
         assert_eq!(bench.sink.pop().is_some(), leaves, "{ms} of 40");
     }
 }

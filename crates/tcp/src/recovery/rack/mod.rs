@@ -136,16 +136,6 @@ impl Rack {
         self.again = again.iter().map(|sent| (sent.number, sent.end)).collect();
     }
 
-    /// An ACK sets a timer. That of what will be overdue stays if the ACK has set it; else the retransmission timer takes its place
-    /// again, as of when the first segment left (`tcp_set_xmit_timer`, `tcp_rearm_rto`). Whether it was one of these.
-    fn keeps_timer(&mut self, now: Time, t: &mut Transfer) -> bool {
-        if !self.set_anew && self.overdue.take().is_some() {
-            t.restart_timer_of_first(now);
-            return true;
-        }
-        self.set_anew
-    }
-
     /// The first segment that is lost and waits to be sent again.
     fn next_lost(&mut self, t: &Transfer) -> Option<usize> {
         let mut at = t.out.index_of(self.waiting.0.max(t.out.una()));
@@ -177,7 +167,7 @@ impl Rack {
         }
         self.recover = t.out.max();
         let flight = (t.out.flight() + brought).saturating_sub(t.out.sacked());
-        // It begins anew when the first segment goes again: see `on_sent`.
+        // The timer begins anew when the first segment goes again: see `on_sent`.
         if self.linux {
             t.lose_and_keep_timer(now, LossKind::DupAcks, lost.seq, report);
         } else {
@@ -248,9 +238,9 @@ impl Recovery for Rack {
     }
 
     fn on_duplicate(&mut self, ack: &Ack, sack: &SackBlocks, t: &mut Transfer, report: &mut Report<'_>) {
-        (self.undone, self.ended) = (false, false);
-        self.set_anew = false;
+        (self.ended, self.set_anew) = (false, false);
         self.vain = self.hear(ack, sack, t, report);
+        self.undone = false; // the window opens with no duplicate
         // Of what was sent before the first segment was last sent (`tcp_clean_rtx_queue`).
         let earlier = |first: Sent| ack.rtt.is_some_and(|rtt| first.sent + rtt > ack.now);
         if self.linux && t.out.get(0).is_some_and(earlier) && !self.keeps_timer(ack.now, t) {

@@ -30,7 +30,7 @@ impl Rack {
         }
     }
 
-    /// When the last of what is not overdue yet will be.
+    /// The same for what was sent once: when a timer for the last of what is not overdue yet goes off.
     fn look_at_originals(&mut self, now: Time, t: &mut Transfer) -> Option<Time> {
         let mut later = None;
         let mut at = t.out.index_of(self.judged.max(t.out.una()));
@@ -70,6 +70,7 @@ impl Rack {
         t.wheel().map_or(now + wait, |wheel| wheel.goes_off(now, wait))
     }
 
+    /// The same for what was sent again.
     fn look_at_repairs(&mut self, now: Time, t: &mut Transfer) -> Option<Time> {
         let (mut waiting, mut later) = (0, None);
         while let Some(&(number, end)) = self.again.get(waiting) {
@@ -93,6 +94,16 @@ impl Rack {
             }
         }
         later
+    }
+
+    /// An ACK sets a timer. That of what will be overdue stays if the ACK has set it; else the retransmission timer takes its place
+    /// again, as of when the first segment left (`tcp_set_xmit_timer`, `tcp_rearm_rto`). Whether it was one of these.
+    pub(super) fn keeps_timer(&mut self, now: Time, t: &mut Transfer) -> bool {
+        if !self.set_anew && self.overdue.take().is_some() {
+            t.restart_timer_of_first(now);
+            return true;
+        }
+        self.set_anew
     }
 
     pub(super) fn lose(&mut self, at: usize, sent: &Sent, t: &mut Transfer) {
