@@ -1,8 +1,11 @@
 """What traces.py draws, and what it makes of answers."""
 
+import argparse
 import tomllib
 from typing import Any
 
+import drawn
+import pytest
 import traces
 
 
@@ -69,3 +72,10 @@ def test_the_interval_holds_the_share_and_narrows() -> None:
     assert low < 0.9 < high
     assert traces.interval(900, 1000)[0] > low
     assert traces.interval(0, 0) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("word", ["0", "-1", "x", "1.5", ""])
+def test_a_number_that_counts_nothing_is_refused_with_what_is_expected(word: str) -> None:
+    """Of scenarios, of one, and of runs at once."""
+    with pytest.raises(argparse.ArgumentTypeError, match=f"from 1 on, found '{word}'"):
+        drawn.counted(word)
