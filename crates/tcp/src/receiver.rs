@@ -284,7 +284,7 @@ impl Receiver {
                 self.deliver_waiting();
             }
         } else if end > expected && segment.seq - expected < u64::from(self.window) {
-            self.waiting.get_or_insert_default().insert(segment.seq, end, self.sack);
+            self.set_aside(segment.seq, end);
         }
         let (opens, cramped) = match self.tuned {
             Some(_) => self.tune::<PLAIN>(now, (segment.len, segment.ts_ecr, end), (in_order, new)),

@@ -111,6 +111,9 @@ pub trait AckPolicy: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
     fn has_timer(&self) -> bool {
         true
     }
+    /// A segment is about to be taken in that begins a third SACK block, or adds to one that is not among the two latest; an ACK
+    /// that leaves here tells of what was there before. [`AckPolicy::on_segment`] follows.
+    fn on_block(&mut self, _rcv_nxt: Seq, _out: &mut AckSink) {}
     /// A pure ACK has come whose sequence number is not the next expected; everything below `number` has come.
     fn on_pure_ack(&mut self, _now: Time, _number: Seq, _out: &mut AckSink) {}
     /// A segment of data leaves; [`AckPolicy::on_carried`] or the ACK that it carries is told besides.

@@ -14,7 +14,8 @@
 //! An ACK of a buffer that is more than half full ends quick ones.
 //!
 //! Behind a hole three ACKs leave at once, the one that tells of a part of it filled among them; with SACK later ones are summed
-//! up, a twentieth of the round trip long or 1 ms, whichever is shorter.
+//! up, a twentieth of the round trip long or 1 ms, whichever is shorter. They leave at once where a third block begins, or one is
+//! added to that is not among the two latest; what did that then has no ACK of its own (`tcp_sack_compress_send_ack`).
 //!
 //! RFC 5681, section 4.2, allows all of it but the summing up, and describes none. Source: Linux 6.18, `tcp_event_data_recv`,
 //! `tcp_incr_quickack`, `tcp_dec_quickack_mode`, `__tcp_ack_snd_check`, `tcp_send_delayed_ack`, `tcp_measure_rcv_mss`, `tcp_cleanup_rbuf`; constants `TCP_ATO_MIN`,
@@ -73,6 +74,8 @@ pub struct Linux {
     summed_up: Option<Time>,
     /// How many are summed up so far.
     kept_back: u32,
+    /// Whether those have just left for a segment, which asks for none then.
+    answered: bool,
     /// Segments since the last ACK that were short, two at the most, or one where the last was pushed (`ICSK_ACK_PUSHED2`).
     pushes: u8,
     /// Whether reading what came last has let an ACK go.
@@ -105,6 +108,7 @@ impl Member for Linux {
             duplicates: 0,
             summed_up: None,
             kept_back: 0,
+            answered: false,
             pushes: 0,
             read: false,
             cramped: false,
@@ -265,6 +269,9 @@ impl AckPolicy for Linux {
         if arrival.opens && self.quickly {
             self.quick |= 1; // tcp_grow_window
         }
+        if std::mem::take(&mut self.answered) {
+            return;
+        }
         // What was acknowledged before is answered beside all that (`tcp_send_dupack`).
         if twice && arrival.end < arrival.rcv_nxt.earlier(arrival.unacked) {
             self.pass_if_due();
@@ -281,6 +288,13 @@ impl AckPolicy for Linux {
             self.send(arrival.rcv_nxt, out);
         } else {
             self.wait(arrival.now, arrival.rcv_nxt, out);
+        }
+    }
+
+    fn on_block(&mut self, rcv_nxt: Seq, out: &mut AckSink) {
+        if self.kept_back > 0 {
+            self.answered = true;
+            self.send(rcv_nxt, out);
         }
     }
 

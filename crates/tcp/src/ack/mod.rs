@@ -41,6 +41,7 @@ family! {
     pub enum AnyAckPolicy: AckPolicy, "ACK policy" { Every, Delayed, Division in Box, Taba in Box, Accumulated in Box, AccumulatedFull in Box, Requested, SpoofedDuplicates, Optimistic, Linux in Box }
     fn on_segment(&mut self, segment: &Arrival, out: &mut AckSink);
     fn on_timer(&mut self, now: Time, rcv_nxt: Seq, out: &mut AckSink);
+    fn on_block(&mut self, rcv_nxt: Seq, out: &mut AckSink);
     fn deadline(&self) -> Option<Time>;
     fn has_timer(&self) -> bool;
     fn on_pure_ack(&mut self, now: Time, number: Seq, out: &mut AckSink);

@@ -109,13 +109,20 @@ impl Receiver {
     #[inline]
     fn add_options(&mut self, ack: &mut Segment) {
         ack.flags |= self.ecn.tell();
-        // What fits into 40 bytes of options (RFC 2018, section 3).
+        if let Some(before) = self.waiting.as_mut().and_then(|waiting| waiting.before.take()) {
+            return ack.sack = before;
+        }
         let twice = self.twice.as_mut().and_then(|twice| twice.take());
         if self.sack && (twice.is_some() || self.waiting.is_some()) {
             let nothing = Waiting::default();
             let waiting = self.waiting.as_deref().unwrap_or(&nothing);
-            ack.sack = waiting.blocks(ack.ack, twice, if self.timestamps { 3 } else { 4 });
+            ack.sack = waiting.blocks(ack.ack, twice, self.room_for_blocks());
         }
+    }
+
+    /// How many blocks fit into 40 bytes of options (RFC 2018, section 3).
+    pub(super) fn room_for_blocks(&self) -> usize {
+        if self.timestamps { 3 } else { 4 }
     }
 
     /// A SYN-ACK, or an ACK with FIN, leaves: it is sent again as long as nothing acknowledges it, each time after twice as long.

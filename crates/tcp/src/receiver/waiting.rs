@@ -1,6 +1,8 @@
 //! What has come beyond a hole, and the SACK blocks that report it.
 
+use super::Receiver;
 use crate::Seq;
+use crate::ack::AckPolicy;
 use crate::segment::SackBlocks;
 use crate::seq::Ranges;
 use std::collections::VecDeque;
@@ -11,25 +13,52 @@ pub(super) struct Waiting {
     pub(super) ranges: Ranges,
     /// A sequence number out of each range reported, most recent first: the order of SACK blocks (RFC 2018, section 4).
     pub(super) recent: VecDeque<Seq>,
+    /// What the next ACK tells of, where it leaves for less than all that has come.
+    pub(super) before: Option<SackBlocks>,
 }
 
 /// Ranges that are remembered to be reported: as many as a header has room for (Linux, `TCP_NUM_SACKS`).
 const REMEMBERED: usize = 4;
+/// Ranges that an ACK is expected to tell of, whatever becomes of those before it (Linux, `TCP_SACK_BLOCKS_EXPECTED`).
+const EXPECTED: usize = 2;
 
-impl Waiting {
-    /// Takes in a segment; `reported`: whether SACK blocks will tell of it.
-    #[inline]
-    pub(super) fn insert(&mut self, seq: Seq, end: Seq, reported: bool) {
-        self.ranges.insert(seq, end);
-        if !reported {
+impl Receiver {
+    /// Takes in a segment beyond a hole.
+    pub(super) fn set_aside(&mut self, seq: Seq, end: Seq) {
+        let room = self.room_for_blocks();
+        let waiting = self.waiting.get_or_insert_default();
+        waiting.ranges.insert(seq, end);
+        if !self.sack {
             return;
         }
-        let Self { ranges, recent } = self;
+        if waiting.place(seq) >= EXPECTED && self.sink.is_empty() {
+            self.policy.on_block(self.rcv_nxt, &mut self.sink);
+            if !self.sink.is_empty() {
+                let twice = self.twice.as_mut().and_then(|twice| twice.take());
+                waiting.before = Some(waiting.blocks(self.rcv_nxt, twice, room));
+            }
+        }
+        waiting.report(seq);
+    }
+}
+
+impl Waiting {
+    /// The range around this number is the first to be reported.
+    #[inline]
+    fn report(&mut self, seq: Seq) {
+        let Self { ranges, recent, .. } = self;
         if let Some((from, to)) = ranges.containing(seq) {
             recent.retain(|&known| (known < from || known >= to) && ranges.containing(known).is_some());
         }
         recent.push_front(seq);
         recent.truncate(REMEMBERED);
+    }
+
+    /// How many ranges are reported before that around this number, or in all if it is not reported yet.
+    fn place(&self, seq: Seq) -> usize {
+        let around = self.ranges.containing(seq);
+        let known = self.recent.iter().map(|&known| self.ranges.containing(known)).filter(Option::is_some);
+        known.take_while(|&range| range != around).count()
     }
 
     /// Of a segment's numbers those that have come already: the first of them that are in one range.
@@ -66,7 +95,10 @@ mod tests {
     /// Takes in these ranges, and the blocks that an ACK of 1 tells of then.
     fn told(ranges: &[(u64, u64)]) -> Vec<(u64, u64)> {
         let mut waiting = Waiting::default();
-        ranges.iter().for_each(|&(from, to)| waiting.insert(Seq::at(from), Seq::at(to), true));
+        for &(from, to) in ranges {
+            waiting.ranges.insert(Seq::at(from), Seq::at(to));
+            waiting.report(Seq::at(from));
+        }
         let blocks = waiting.blocks(Seq::at(1), None, 4);
         blocks.iter(Seq::at(1)).map(|(from, to)| (from.number(), to.number())).collect()
     }

@@ -71,6 +71,23 @@ fn duplicate_acks_are_quick_ones_too_and_are_summed_up_after_three_others() {
 }
 
 #[test]
+fn what_is_summed_up_leaves_where_a_third_block_begins_which_is_told_of_with_the_next() {
+    let mut bench = Bench::new();
+    (0..16).for_each(|k| _ = bench.at(k));
+    let beyond = bench.beyond(20);
+    bench.policy.on_block(beyond.rcv_nxt, &mut bench.sink);
+    assert!(bench.sink.is_empty(), "nothing was summed up");
+    (0..4).for_each(|_| bench.policy.on_segment(&beyond, &mut bench.sink));
+    assert_eq!(std::iter::from_fn(|| bench.sink.pop()).count(), 3);
+    bench.policy.on_block(beyond.rcv_nxt, &mut bench.sink);
+    assert_eq!(bench.sink.pop(), Some(beyond.rcv_nxt));
+    bench.policy.on_segment(&beyond, &mut bench.sink);
+    assert_eq!((bench.sink.pop(), bench.policy.deadline()), (None, None));
+    bench.policy.on_segment(&Arrival { now: Time::ms(30), ..beyond }, &mut bench.sink);
+    assert_eq!((bench.sink.pop(), bench.policy.deadline()), (None, Some(Time::us(31_100))));
+}
+
+#[test]
 fn a_segment_that_comes_twice_brings_quick_acks_back() {
     let mut bench = Bench::new();
     (0..18).for_each(|k| _ = bench.at(k));
