@@ -192,6 +192,7 @@ def compare(
     seed: int | None = None,
     jobs: int | None = None,
     as_written: bool = False,
+    as_late: bool = False,
     progress: bool | None = None,
 ) -> Comparison:
     """Runs a scenario on several engines and holds them side by side, seed by seed; the first is what the others are held
@@ -199,7 +200,7 @@ def compare(
 
     `tolerances` says how far apart metrics may be: `{"goodput": "10%", "retransmitted": "1%"}`. While one is undecided,
     twice as many runs are made, up to `at_most`. The simulator is set as the kernel is unless it is to run the scenario
-    `as_written`.
+    `as_written`. With `as_late` each simulated run is as late as the live one of its seed was, packet by packet.
     """
     if runs < 1 or (at_most is not None and at_most < runs):
         raise QuestionError(f"runs={runs}, at_most={at_most}: expected one run at least, and at_most no fewer")
@@ -207,5 +208,5 @@ def compare(
     bounds = [f"{metric}={bound}" for metric, bound in (tolerances or {}).items()]
     with closing(Bar("compare", progress)) as bar:
         document = asked.document
-        text, svg = _native.compare(document, list(engines), runs, at_most, bounds, jobs, as_written, bar)
+        text, svg = _native.compare(document, list(engines), runs, at_most, bounds, jobs, as_written, as_late, bar)
     return Comparison(json.loads(text), Figure(svg))

@@ -12,9 +12,10 @@ use clap::ValueEnum;
 use std::io::Write;
 use std::path::PathBuf;
 use trace::Traced;
-use truckee_engines::trace::{Tapped, beside_the_live_runs};
+use truckee_engines::trace::{beside_the_live_runs, compare_as_late, tapped};
 use truckee_lab::compare::{self, Comparison, Runs, Tolerance, Verdict};
-use truckee_lab::{Engine, disk, output};
+use truckee_lab::sweep::Progress;
+use truckee_lab::{Cancel, Engine, disk, output};
 use truckee_look::{figure, report};
 use truckee_scenario::{Outcome, Scenario};
 
@@ -44,9 +45,13 @@ pub struct Arguments {
     /// a note says so
     #[arg(long)]
     as_written: bool,
+    /// Have each simulated run as late as the live one of its seed was, packet by packet: what is apart then is the stacks' and
+    /// not the machine's
+    #[arg(long)]
+    as_late: bool,
     /// Hold what two engines' senders sent against each other, segment by segment: how far it is the same, in order and in
     /// time, and where and why they part
-    #[arg(long, conflicts_with_all = ["tolerance", "figure"])]
+    #[arg(long, conflicts_with_all = ["tolerance", "figure", "as_late"])]
     trace: bool,
     /// Also write compare.json, compare.svg, the page report.html and each run's files into this directory
     #[arg(long, value_name = "DIR")]
@@ -106,11 +111,13 @@ pub fn compare(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> 
         jobs: arguments.jobs,
         series,
         as_written: arguments.as_written,
+        live_first: false,
     };
     if arguments.trace {
         return traces(arguments, &scenario, &engines, runs, out);
     }
-    let (sides, comparison) = compared(&scenario, &engines, runs, &tolerances)?;
+    let how = if arguments.as_late { compare_as_late } else { compare::compare };
+    let (sides, comparison) = compared(how, &scenario, &engines, runs, &tolerances)?;
     let files = write_files(arguments, &scenario, &sides, &comparison)?;
     match arguments.format {
         Format::Table => {
@@ -127,15 +134,26 @@ pub fn compare(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> 
     verdict(&comparison)
 }
 
+/// What compares: [`compare::compare`], or another way of it.
+type Way = fn(
+    &Scenario,
+    &[&dyn Engine],
+    Runs,
+    &[Tolerance],
+    &mut dyn Progress,
+    &Cancel,
+) -> Result<Option<compare::Compared>, truckee_lab::Error>;
+
 /// Runs and compares.
 fn compared(
+    how: Way,
     scenario: &Scenario,
     engines: &[&dyn Engine],
     runs: Runs,
     tolerances: &[Tolerance],
 ) -> Result<compare::Compared, Error> {
     let mut bar = Bar::new(&scenario.name);
-    let compared = compare::compare(scenario, engines, runs, tolerances, &mut bar, interrupt::cancel())?;
+    let compared = how(scenario, engines, runs, tolerances, &mut bar, interrupt::cancel())?;
     drop(bar);
     compared.ok_or_else(|| Error::Failed("stopped: nothing is compared".to_owned()))
 }
@@ -153,8 +171,8 @@ fn traces(
             "--trace: two engines are held against each other, such as sim,kernel".to_owned(),
         ));
     };
-    let tapped = [Tapped(*one), Tapped(*other)];
-    let (mut sides, comparison) = compared(scenario, &[&tapped[0], &tapped[1]], runs, &[])?;
+    let tapped = [tapped(*one), tapped(*other)];
+    let (mut sides, comparison) = compared(compare::compare, scenario, &[&tapped[0], &tapped[1]], runs, &[])?;
     let (set, _) = truckee_scenario::alike(scenario, runs.as_written);
     beside_the_live_runs(&set, [*one, *other], &mut sides)
         .map_err(|failure| Error::Failed(failure.reason))?;

@@ -6,13 +6,14 @@ use crate::foreign::Classes;
 use crate::run::{engines as engines_here, find};
 use crate::scenario::Document;
 use pyo3::prelude::*;
+use truckee_engines::trace::compare_as_late;
 use truckee_lab::compare::{Runs, Tolerance};
 use truckee_look::figure;
 use truckee_scenario::Outcome;
 
 /// Holds engines side by side. Returns what is found as JSON, and drawn.
 #[pyfunction]
-#[pyo3(signature = (document, engines, count = 1, at_most = None, tolerances = Vec::new(), jobs = None, as_written = false, progress = None))]
+#[pyo3(signature = (document, engines, count = 1, at_most = None, tolerances = Vec::new(), jobs = None, as_written = false, as_late = false, progress = None))]
 #[allow(clippy::too_many_arguments)] // keywords, all of them
 pub fn compare(
     py: Python<'_>,
@@ -23,6 +24,7 @@ pub fn compare(
     tolerances: Vec<String>,
     jobs: Option<usize>,
     as_written: bool,
+    as_late: bool,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<(String, String)> {
     if engines.len() < 2 {
@@ -35,9 +37,10 @@ pub fn compare(
     let engines = engines.iter().map(|name| find(&here, name)).collect::<PyResult<Vec<_>>>()?;
     let scenario = document.to_run()?;
     let at_most = at_most.unwrap_or(count);
-    let runs = Runs { count, at_most, jobs, series: true, as_written };
+    let runs = Runs { count, at_most, jobs, series: true, as_written, live_first: false };
+    let how = if as_late { compare_as_late } else { truckee_lab::compare::compare };
     let compared = attended(py, &wishes, progress.as_ref(), |teller| {
-        truckee_lab::compare::compare(&scenario, &engines, runs, &tolerances, teller, &wishes.stop)
+        how(&scenario, &engines, runs, &tolerances, teller, &wishes.stop)
     })?
     .map_err(|e| error::lab(&e))?;
     let (sides, comparison) = compared.ok_or_else(|| error::question("stopped: nothing is compared"))?;

@@ -31,14 +31,28 @@ pub fn beside_the_live_runs(
             [true, false] => (engines[1], b, &*a),
             _ => return Ok(()),
         };
-        // What the hosts take is seen once the path is late as the live one was.
-        let Some(scenario_late) = beside(scenario, simulated, None, live) else { continue };
-        let late = engine.run_tapped(&scenario_late, Vantage::Sender)?;
-        if let Some(beside) = beside(scenario, simulated, Some(&late), live) {
-            *simulated = engine.run_tapped(&beside, Vantage::Sender)?;
+        if let Some(late) = as_late_as(engine, scenario, simulated, live)? {
+            *simulated = late;
         }
     }
     Ok(())
+}
+
+/// A simulated run once more, beside a live one; `None`: how late that was is not known.
+///
+/// # Errors
+/// The engine's.
+pub(super) fn as_late_as(
+    engine: &dyn Engine,
+    scenario: &Scenario,
+    simulated: &Outcome,
+    live: &Outcome,
+) -> Result<Option<Outcome>, Failure> {
+    // What the hosts take is seen once the path is late as the live one was.
+    let Some(path_alone) = beside(scenario, simulated, None, live) else { return Ok(None) };
+    let late = engine.run_tapped(&path_alone, Vantage::Sender)?;
+    let beside = beside(scenario, simulated, Some(&late), live);
+    beside.map(|beside| engine.run_tapped(&beside, Vantage::Sender)).transpose()
 }
 
 /// The scenario of a simulated run beside a live one; `late`: such a run whose hosts take no time.
@@ -158,11 +172,23 @@ fn be_late(scenario: &mut Scenario, number: usize, late: [Vec<Span>; 2]) {
 mod tests {
     use super::*;
     use crate::Simulator;
-    use crate::trace::{Tapped, Trace};
+    use crate::trace::{Trace, compare_as_late, tapped};
     use std::borrow::Cow;
     use std::time::Duration;
+    use truckee_lab::compare::{Compared, Runs, Tolerance, compare};
+    use truckee_lab::sweep::Progress;
+    use truckee_lab::{Cancel, Error};
     use truckee_scenario::Document;
     use truckee_tcp::Span;
+
+    type Way = fn(
+        &Scenario,
+        &[&dyn Engine],
+        Runs,
+        &[Tolerance],
+        &mut dyn Progress,
+        &Cancel,
+    ) -> Result<Option<Compared>, Error>;
 
     /// One segment that is lost, so that what a timer does is seen.
     const LOST: &str = r#"
@@ -228,7 +254,7 @@ app = { kind = "file", size = "1kB" }
         let scenario = Document::parse("lost.toml", LOST).unwrap().scenario().unwrap();
         for age in [3, 250, 1_000_001].map(Span::ms) {
             let engines: [&dyn Engine; 2] = [&Simulator, &Live(age, &[])];
-            let run = |engine: &dyn Engine| vec![Tapped(engine).run(&scenario, true).unwrap()];
+            let run = |engine: &dyn Engine| vec![tapped(engine).run(&scenario, true).unwrap()];
             let mut sides = [run(engines[0]), run(engines[1])];
             assert_ne!(apart(&sides[0][0]), apart(&sides[1][0]), "{age:?}");
             beside_the_live_runs(&scenario, engines, &mut sides).unwrap();
@@ -248,11 +274,38 @@ app = { kind = "file", size = "1kB" }
         let text = LOST.replace("1kB", "20kB");
         let scenario = Document::parse("late.toml", &text).unwrap().scenario().unwrap();
         let engines: [&dyn Engine; 2] = [&Simulator, &Live(Span::ms(250), &LATE)];
-        let run = |engine: &dyn Engine| vec![Tapped(engine).run(&scenario, true).unwrap()];
+        let run = |engine: &dyn Engine| vec![tapped(engine).run(&scenario, true).unwrap()];
         let mut sides = [run(engines[0]), run(engines[1])];
         assert_ne!(apart(&sides[0][0]), apart(&sides[1][0]));
         beside_the_live_runs(&scenario, engines, &mut sides).unwrap();
         assert_eq!(apart(&sides[0][0]), apart(&sides[1][0]));
+    }
+
+    #[test]
+    fn means_are_compared_of_simulations_as_late_as_the_live_runs_of_their_seeds() {
+        const LATE: [Span; 3] = [Span::ZERO, Span::ms(40), Span::ms(9)];
+        let text = LOST.replace("1kB", "20kB");
+        let scenario = Document::parse("late.toml", &text).unwrap().scenario().unwrap();
+        let engines: [&dyn Engine; 2] = [&Simulator, &Live(Span::ms(250), &LATE)];
+        let runs =
+            Runs { count: 2, at_most: 2, jobs: None, series: false, as_written: false, live_first: false };
+        let held =
+            |how: Way, engines: &[&dyn Engine]| how(&scenario, engines, runs, &[], &mut (), &Cancel::new());
+        let took = |how: Way, engines: &[&dyn Engine]| {
+            let (sides, comparison) = held(how, engines).unwrap().unwrap();
+            let series = sides[0].iter().any(|outcome| !outcome.series.is_empty());
+            let took = sides.iter().map(|side| side[1].flows[0].completion_s.unwrap());
+            (took.collect::<Vec<f64>>(), comparison.notes, series)
+        };
+        let (apart, notes, _) = took(compare, &engines);
+        assert!((apart[0] - apart[1]).abs() > 0.01 && notes.is_empty(), "{apart:?}");
+        for pair in [engines, [engines[1], engines[0]]] {
+            let (alike, notes, series) = took(compare_as_late, &pair);
+            assert!((alike[0] - alike[1]).abs() < 1e-4, "{alike:?}");
+            assert!(notes.len() == 1 && !series, "{notes:?}");
+        }
+        let refused = held(compare_as_late, &[&Simulator, &Simulator]).unwrap_err();
+        assert!(refused.to_string().ends_with("such as sim,kernel; found sim, sim"), "{refused}");
     }
 
     #[test]
@@ -263,7 +316,7 @@ app = { kind = "file", size = "1kB" }
             let late = vec![Span::us(by); 200];
             let mut scenario = scenario.clone();
             be_late(&mut scenario, 0, [late.clone(), late]);
-            let outcome = Tapped(&Simulator).run(&scenario, true).unwrap();
+            let outcome = tapped(&Simulator).run(&scenario, true).unwrap();
             Trace::of(&outcome, &scenario.flows[0]).unwrap()
         };
         let (ours, live) = (trace(0), trace(35));

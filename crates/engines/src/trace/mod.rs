@@ -2,7 +2,7 @@
 //! part for the first time.
 //!
 //! [`Trace`] is what passed at a flow's sender, whichever engine ran it; [`Comparison`] holds two of them against each other;
-//! a [`Cause`] is what the program can say of why they part. [`Tapped`] makes any engine keep what is needed, and
+//! a [`Cause`] is what the program can say of why they part. [`tapped`] makes any engine keep what is needed, and
 //! [`beside_the_live_runs`] gives a simulation the ticks of the kernel that it is held against, and the lateness of its path.
 //!
 //! Not for: means over runs and what a metric is (`truckee_lab::compare`), or how any of it looks.
@@ -11,14 +11,16 @@ mod align;
 mod beside;
 mod cause;
 mod events;
+mod pair;
 mod slack;
-mod tapped;
 #[cfg(test)]
 mod tests;
+mod wrapped;
 
 pub use align::{Comparison, Difference, Row};
 pub use beside::beside_the_live_runs;
 pub use cause::Cause;
 pub use events::{Event, Passed, Trace, Window};
+pub use pair::compare_as_late;
 pub use slack::JIFFY;
-pub use tapped::Tapped;
+pub use wrapped::{Wrapped, tapped};

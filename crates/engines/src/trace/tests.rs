@@ -188,7 +188,7 @@ fn a_simulation_is_seen_whole_and_agrees_with_the_next_one() {
         app = { kind = "file", size = "60segments" }
     "#;
     let scenario = Document::parse("traced.toml", text).unwrap().scenario().unwrap();
-    let run = || Tapped(&Simulator).run(&scenario, false).unwrap();
+    let run = || tapped(&Simulator).run(&scenario, false).unwrap();
     let [one, other] = [run(), run()].map(|outcome| Trace::of(&outcome, &scenario.flows[0]).unwrap());
     let comparison = Comparison::new(&one, &other);
     assert!(comparison.agrees(), "{comparison:?}");

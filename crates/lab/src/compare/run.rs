@@ -7,7 +7,7 @@ use crate::sweep::pool::Pool;
 use crate::sweep::{Cell, Progress, replaced};
 use crate::validity::{Broken, to_replace};
 use crate::{Cancel, Engine, Error, Failure};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use truckee_scenario::{Lateness, Outcome, Scenario};
 
 /// Which runs.
@@ -24,6 +24,9 @@ pub struct Runs {
     /// Whether the simulator runs the scenario as written, too, where the kernel does otherwise than the definition and
     /// the simulator can be set alike ([`truckee_scenario::alike`]).
     pub as_written: bool,
+    /// Whether simulators run after the live engines, and once more where a live run was made again: each of their runs goes by
+    /// the live one of its seed.
+    pub live_first: bool,
 }
 
 /// What came of it: the runs, for each engine one outcome a seed, and what they say.
@@ -50,12 +53,27 @@ pub fn compare(
     let (set, notes) = set_alike(scenario, engines, runs);
     loop {
         let seeds: Vec<u64> = (0..count).map(|k| scenario.seed.wrapping_add(k)).collect();
-        for (point, engine) in engines.iter().enumerate() {
-            let have = std::mem::take(&mut sides[point]);
+        let mut order: Vec<(usize, &dyn Engine)> = engines.iter().copied().enumerate().collect();
+        if runs.live_first {
+            order.sort_by_key(|(_, engine)| !engine.is_live());
+        }
+        let mut again: BTreeSet<u64> = BTreeSet::new();
+        for (point, engine) in order {
+            let mut have = std::mem::take(&mut sides[point]);
+            if !engine.is_live() {
+                have.retain(|outcome| !again.contains(&outcome.seed));
+            }
+            let had = replacements(&have);
             progress.started(engines.len() * seeds.len(), point * seeds.len() + have.len());
             let scenario = if engine.is_live() { scenario } else { &set };
-            let all = side(scenario, (point, *engine), &seeds, (runs, have), progress, cancel)?;
+            let all = side(scenario, (point, engine), &seeds, (runs, have), progress, cancel)?;
             let Some(all) = all else { return Ok(None) };
+            if runs.live_first {
+                let made = replacements(&all).into_iter();
+                again.extend(
+                    made.filter(|(seed, n)| had.get(seed).is_some_and(|of| of != n)).map(|(seed, _)| seed),
+                );
+            }
             sides[point] = all;
         }
         let mut comparison = Comparison { notes: notes.clone(), ..Comparison::new(&sides)? };
@@ -65,6 +83,12 @@ pub fn compare(
         }
         count = (2 * count).min(runs.at_most);
     }
+}
+
+/// How often each seed's run was made again.
+fn replacements(outcomes: &[Outcome]) -> BTreeMap<u64, u64> {
+    let replaces = |outcome: &Outcome| outcome.lateness.map_or(0, |lateness| lateness.replaces);
+    outcomes.iter().map(|outcome| (outcome.seed, replaces(outcome))).collect()
 }
 
 /// What simulators run, and what is to be said of it: something only where there is a kernel beside them.
