@@ -251,9 +251,10 @@ fn flags_of(segment: &Segment) -> u8 {
         (inside::FIN, flags::FIN),
         (inside::ECE, flags::ECE),
         (inside::CWR, flags::CWR),
+        (inside::PSH, flags::PSH),
     ];
     let set = pairs.iter().filter(|(flag, _)| segment.has(*flag)).map(|(_, bit)| bit);
-    set.fold(if segment.len > 0 { flags::PSH } else { 0 }, |all, bit| all | bit)
+    set.fold(0, |all, bit| all | bit)
 }
 
 /// Sum of 16-bit words (RFC 1071).

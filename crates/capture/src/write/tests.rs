@@ -43,6 +43,17 @@ fn a_made_packet_says_what_the_segment_says() {
 }
 
 #[test]
+fn data_is_pushed_where_its_sender_pushes_it() {
+    let mut maker = maker();
+    let pushed = [0, inside::PSH].map(|psh| {
+        let data = Segment { len: 1000, flags: inside::ACK | psh, ..Segment::default() };
+        let (bytes, len) = maker.packet(&data, true);
+        wire::read(LinkType::RAW, &bytes, len).unwrap().tcp.flags & flags::PSH != 0
+    });
+    assert_eq!(pushed, [false, true]);
+}
+
+#[test]
 fn identifications_count_up_and_checksums_hold() {
     let mut maker = maker();
     let data =
