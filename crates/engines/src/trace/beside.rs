@@ -14,7 +14,7 @@ use truckee_tcp::wheel::TICK;
 use truckee_tcp::{Span, Time};
 
 /// Runs once more, with their packets kept, those of two sides that are simulations of `scenario`, each beside the live run of the
-/// same seed; where that run's ticks are not known, it stays as it is.
+/// same seed; where that run's ticks are not known, clocks stay as they are.
 ///
 /// # Errors
 /// The engine's.
@@ -38,7 +38,7 @@ pub fn beside_the_live_runs(
     Ok(())
 }
 
-/// A simulated run once more, beside a live one; `None`: how late that was is not known.
+/// A simulated run once more, beside a live one; `None`: what passed in one of them is not known.
 ///
 /// # Errors
 /// The engine's.
@@ -62,12 +62,13 @@ fn beside(
     late: Option<&Outcome>,
     live: &Outcome,
 ) -> Option<Scenario> {
-    let age = live.timers_age?;
     let mut beside = Scenario { seed: simulated.seed, ..scenario.clone() };
     for (number, flow) in scenario.flows.iter().enumerate() {
         let series = |outcome: &'_ Outcome| outcome.series.iter().position(|series| series.flow == flow.name);
         let (ours, theirs) = (&simulated.series[series(simulated)?], &live.series[series(live)?]);
-        tick_alike(&mut beside.flows[number], age, ours, theirs)?;
+        if let Some(age) = live.timers_age {
+            tick_alike(&mut beside.flows[number], age, ours, theirs)?;
+        }
         let live = Trace::of(live, flow)?;
         let opening = Trace::of(simulated, flow).and_then(|ours| answered_in(&ours, &live, &theirs.late));
         let Some(opening) = opening else { continue };
