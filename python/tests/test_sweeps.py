@@ -110,6 +110,8 @@ def test_engines_stand_side_by_side() -> None:
     assert "sim, sim" in repr(compared)
     with pytest.raises(truckee.QuestionError, match="two or more"):
         truckee.compare(SHORT, ["sim"], progress=False)
+    with pytest.raises(truckee.QuestionError, match="such as sim,kernel; found sim, sim"):
+        truckee.compare(SHORT, ["sim", "sim"], as_late=True, progress=False)
     with pytest.raises(truckee.QuestionError, match="tolerance"):
         truckee.compare(SHORT, ["sim", "sim"], tolerances={"godput": "1%"}, progress=False)
 

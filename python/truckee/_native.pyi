@@ -544,7 +544,7 @@ def command(words: SupportsGetItem[int, str]) -> int:
     process that is the command and nothing else.
     """
 
-def compare(document: Document, engines: SupportsGetItem[int, str], count: SupportsIndex = 1, at_most: SupportsIndex | None = None, tolerances: SupportsGetItem[int, str] = ..., jobs: SupportsIndex | None = None, as_written: bool = False, progress: Any | None = None) -> tuple[str, str]:
+def compare(document: Document, engines: SupportsGetItem[int, str], count: SupportsIndex = 1, at_most: SupportsIndex | None = None, tolerances: SupportsGetItem[int, str] = ..., jobs: SupportsIndex | None = None, as_written: bool = False, as_late: bool = False, progress: Any | None = None) -> tuple[str, str]:
     """
     Holds engines side by side. Returns what is found as JSON, and drawn.
     """

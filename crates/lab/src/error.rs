@@ -182,7 +182,6 @@ impl Error {
             Self::Engine { .. }
             | Self::Write { .. }
             | Self::Read { .. }
-            | Self::Compare { .. }
             | Self::Crew(_)
             | Self::Missing(Missing::NotHere { .. })
             | Self::Locked { .. } => Fault::Machine,

@@ -382,6 +382,8 @@ fn mistakes_of_usage_end_with_status_2_and_say_what_would_do() {
         (&["run", "examples/lossless.toml", "--engine", "ns2"], "possible values: sim, kernel"),
         (&["compare", "examples/lossless.toml", "--engines", "sim"], "two or more are compared"),
         (&["compare", "examples/lossless.toml", "--engines", "sim,ns2"], "possible values: sim, kernel"),
+        (&["compare", "examples/lossless.toml", "--engines", "sim,sim", "--as-late"], "found sim, sim"),
+        (&["compare", "examples/lossless.toml", "--trace", "--as-late"], "cannot be used with"),
         (&["compare", "examples/lossless.toml", "--tolerance", "goodputt=1%"], "did you mean \"goodput\"?"),
         (&["compare", "examples/lossless.toml", "--tolerance", "goodput=near"], "\"near\" is no bound"),
         (

@@ -29,6 +29,31 @@ fn the_kernel_and_the_simulator_are_compared() {
 }
 
 #[test]
+fn simulations_are_as_late_as_the_live_runs_of_their_seeds() {
+    if !possible() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = scenario(folder.path(), &lossy(FILE, "newreno"));
+    let file = file.to_str().unwrap();
+    let comparison = json(&["compare", file, "--as-late", "--runs", "2", "--jobs", "2", "--format", "json"]);
+    let digests = |comparison: &serde_json::Value| comparison["engines"][0]["digests"].clone();
+    let punctual = json(&["compare", file, "--engines", "sim,sim", "--runs", "2", "--format", "json"]);
+    assert_ne!(digests(&comparison), digests(&punctual));
+    assert_eq!(
+        (comparison["seeds"].clone(), digests(&comparison)[1].as_str().map(str::len)),
+        (serde_json::json!([1, 2]), Some(16))
+    );
+    assert!(
+        comparison["notes"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|note| note.as_str().unwrap().contains("as late as"))
+    );
+}
+
+#[test]
 fn a_study_is_run_on_the_kernel_and_judged_unless_the_machine_was_late() {
     if !possible() {
         return;
