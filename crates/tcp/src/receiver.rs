@@ -4,6 +4,7 @@
 
 mod answers;
 mod autotuned;
+mod beyond;
 mod meeting;
 mod waiting;
 

@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use truckee_lab::compare::{Compared, Runs, Tolerance, compare};
 use truckee_lab::sweep::Progress;
 use truckee_lab::{Cancel, Engine, Error};
-use truckee_scenario::outcome::Vantage;
+use truckee_scenario::outcome::{FlowSeries, Vantage};
 use truckee_scenario::{Outcome, Scenario};
 
 /// As [`compare`], each simulated run as late as the live one of its seed was.
@@ -57,10 +57,9 @@ impl LiveRuns {
     /// A live engine whose runs are kept here, each until it has been asked for.
     fn of<'a>(&'a self, engine: &'a dyn Engine) -> impl Engine + 'a {
         Wrapped::new(engine, move |scenario: &Scenario, series| {
-            let kept = engine.run_tapped(scenario, Vantage::Sender)?;
-            let outcome = shown(&kept, series);
-            self.0.lock().expect(UNPOISONED).insert(scenario.seed, kept);
-            Ok(outcome)
+            let (shown, whole) = parted(engine.run_tapped(scenario, Vantage::Sender)?, series);
+            self.0.lock().expect(UNPOISONED).insert(scenario.seed, whole);
+            Ok(shown)
         })
     }
 
@@ -71,22 +70,23 @@ impl LiveRuns {
             let live = live.ok_or("there is no live run of its seed to be as late as")?;
             let simulated = engine.run_tapped(scenario, Vantage::Sender)?;
             let late = as_late_as(engine, scenario, &simulated, &live)?;
-            Ok(shown(&late.ok_or("how late the live run was is not known")?, series))
+            Ok(parted(late.ok_or("how late the live run was is not known")?, series).0)
         })
     }
 }
 
 const UNPOISONED: &str = "nobody panics while holding it";
 
-/// The outcome without what is kept for the other side, which may be large.
-fn shown(outcome: &Outcome, series: bool) -> Outcome {
-    let mut shown = outcome.clone();
-    for of_flow in &mut shown.series {
-        of_flow.packets = Vec::new();
-        of_flow.late = Default::default();
+/// What is asked for of a run, and with it all that passed, which may be much.
+fn parted(mut outcome: Outcome, series: bool) -> (Outcome, Outcome) {
+    let whole = std::mem::take(&mut outcome.series);
+    if series {
+        let without =
+            |of: &FlowSeries| FlowSeries { packets: Vec::new(), late: Default::default(), ..of.clone() };
+        outcome.series = whole.iter().map(without).collect();
+    } else {
+        (outcome.queues, outcome.air) = Default::default();
     }
-    if !series {
-        (shown.series, shown.queues, shown.air) = Default::default();
-    }
-    shown
+    let whole = Outcome { series: whole, ..outcome.clone() };
+    (outcome, whole)
 }

@@ -1,8 +1,6 @@
 //! What has come beyond a hole, and the SACK blocks that report it.
 
-use super::Receiver;
 use crate::Seq;
-use crate::ack::AckPolicy;
 use crate::segment::SackBlocks;
 use crate::seq::Ranges;
 use std::collections::VecDeque;
@@ -19,33 +17,11 @@ pub(super) struct Waiting {
 
 /// Ranges that are remembered to be reported: as many as a header has room for (Linux, `TCP_NUM_SACKS`).
 const REMEMBERED: usize = 4;
-/// Ranges that an ACK is expected to tell of, whatever becomes of those before it (Linux, `TCP_SACK_BLOCKS_EXPECTED`).
-const EXPECTED: usize = 2;
-
-impl Receiver {
-    /// Takes in a segment beyond a hole.
-    pub(super) fn set_aside(&mut self, seq: Seq, end: Seq) {
-        let room = self.room_for_blocks();
-        let waiting = self.waiting.get_or_insert_default();
-        waiting.ranges.insert(seq, end);
-        if !self.sack {
-            return;
-        }
-        if waiting.place(seq) >= EXPECTED && self.sink.is_empty() {
-            self.policy.on_block(self.rcv_nxt, &mut self.sink);
-            if !self.sink.is_empty() {
-                let twice = self.twice.as_mut().and_then(|twice| twice.take());
-                waiting.before = Some(waiting.blocks(self.rcv_nxt, twice, room));
-            }
-        }
-        waiting.report(seq);
-    }
-}
 
 impl Waiting {
     /// The range around this number is the first to be reported.
     #[inline]
-    fn report(&mut self, seq: Seq) {
+    pub(super) fn report(&mut self, seq: Seq) {
         let Self { ranges, recent, .. } = self;
         if let Some((from, to)) = ranges.containing(seq) {
             recent.retain(|&known| (known < from || known >= to) && ranges.containing(known).is_some());
@@ -55,7 +31,7 @@ impl Waiting {
     }
 
     /// How many ranges are reported before that around this number, or in all if it is not reported yet.
-    fn place(&self, seq: Seq) -> usize {
+    pub(super) fn place(&self, seq: Seq) -> usize {
         let around = self.ranges.containing(seq);
         let known = self.recent.iter().map(|&known| self.ranges.containing(known)).filter(Option::is_some);
         known.take_while(|&range| range != around).count()
