@@ -42,3 +42,11 @@ def test_the_list_names_scripts_and_says_why_each_fails() -> None:
         for name in [*entries["passes"], *entries["fails"], *entries["varies"]]:
             assert (drill.SCRIPTS / f"{name}.pkt").exists(), name
         assert all(entries["fails"].values())
+
+
+def test_a_script_that_asks_what_a_stack_does_not_tell_is_held_only_where_that_is_known_to_fail_before() -> None:
+    floor, named = drill.SCRIPTS / "timeout" / "variance-floor.pkt", "timeout/variance-floor"
+    assert not drill.can_end("smoltcp", floor, [])
+    assert drill.can_end("smoltcp", floor, [named]) and drill.can_end("another", floor, [])
+    assert drill.can_end("smoltcp", drill.SCRIPTS / "receiver" / "dsack.pkt", [])
+    assert floor in drill.scripts() and drill.named(floor) == named
