@@ -171,7 +171,7 @@ def question(seed: int, number: int, text: str, at_most: int, as_late: bool = Fa
     """What the command is asked of a scenario."""
     runs = ("--runs", str(RUNS), "--at-most", str(at_most), "--tolerance", f"goodput={100 * NEAR:g}%")
     late = ("--as-late",) if as_late else ()
-    name = "-".join([str(seed), str(number), str(at_most), *("late" for _ in late)])
+    name = f"{seed}-{number}-{at_most}" + ("-late" if as_late else "")
     return Question(name, text, ("compare", *late), (*runs, "--jobs", str(at_once(text))))
 
 

@@ -12,10 +12,9 @@ use clap::ValueEnum;
 use std::io::Write;
 use std::path::PathBuf;
 use trace::Traced;
-use truckee_engines::trace::{beside_the_live_runs, compare_as_late, tapped};
+use truckee_engines::trace::{as_late, beside_the_live_runs, tapped};
 use truckee_lab::compare::{self, Comparison, Runs, Tolerance, Verdict};
-use truckee_lab::sweep::Progress;
-use truckee_lab::{Cancel, Engine, disk, output};
+use truckee_lab::{Engine, disk, output};
 use truckee_look::{figure, report};
 use truckee_scenario::{Outcome, Scenario};
 
@@ -111,13 +110,12 @@ pub fn compare(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> 
         jobs: arguments.jobs,
         series,
         as_written: arguments.as_written,
-        live_first: false,
     };
     if arguments.trace {
         return traces(arguments, &scenario, &engines, runs, out);
     }
-    let how = if arguments.as_late { compare_as_late } else { compare::compare };
-    let (sides, comparison) = compared(how, &scenario, &engines, runs, &tolerances)?;
+    let ask = |engines: &[&dyn Engine]| compared(&scenario, engines, runs, &tolerances);
+    let (sides, comparison) = if arguments.as_late { as_late(&engines, ask)?? } else { ask(&engines)? };
     let files = write_files(arguments, &scenario, &sides, &comparison)?;
     match arguments.format {
         Format::Table => {
@@ -134,26 +132,15 @@ pub fn compare(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> 
     verdict(&comparison)
 }
 
-/// What compares: [`compare::compare`], or another way of it.
-type Way = fn(
-    &Scenario,
-    &[&dyn Engine],
-    Runs,
-    &[Tolerance],
-    &mut dyn Progress,
-    &Cancel,
-) -> Result<Option<compare::Compared>, truckee_lab::Error>;
-
 /// Runs and compares.
 fn compared(
-    how: Way,
     scenario: &Scenario,
     engines: &[&dyn Engine],
     runs: Runs,
     tolerances: &[Tolerance],
 ) -> Result<compare::Compared, Error> {
     let mut bar = Bar::new(&scenario.name);
-    let compared = how(scenario, engines, runs, tolerances, &mut bar, interrupt::cancel())?;
+    let compared = compare::compare(scenario, engines, runs, tolerances, &mut bar, interrupt::cancel())?;
     drop(bar);
     compared.ok_or_else(|| Error::Failed("stopped: nothing is compared".to_owned()))
 }
@@ -172,7 +159,7 @@ fn traces(
         ));
     };
     let tapped = [tapped(*one), tapped(*other)];
-    let (mut sides, comparison) = compared(compare::compare, scenario, &[&tapped[0], &tapped[1]], runs, &[])?;
+    let (mut sides, comparison) = compared(scenario, &[&tapped[0], &tapped[1]], runs, &[])?;
     let (set, _) = truckee_scenario::alike(scenario, runs.as_written);
     beside_the_live_runs(&set, [*one, *other], &mut sides)
         .map_err(|failure| Error::Failed(failure.reason))?;

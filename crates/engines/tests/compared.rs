@@ -9,8 +9,7 @@ use truckee_lab::compare::{Comparison, Row, Runs, Tolerance, compare, run};
 use truckee_lab::testing::Fake;
 use truckee_scenario::Document;
 
-const THREE: Runs =
-    Runs { count: 3, at_most: 3, jobs: None, series: false, as_written: false, live_first: false };
+const THREE: Runs = Runs { count: 3, at_most: 3, jobs: None, series: false, as_written: false };
 
 fn row<'c>(comparison: &'c Comparison, metric: &str) -> &'c Row {
     comparison.flows[0].metrics.iter().find(|r| r.metric == metric).unwrap()
@@ -30,7 +29,7 @@ fn the_simulator_agrees_with_itself() {
         to = "b"
     "#;
     let scenario = Document::parse("s.toml", text).unwrap().scenario().unwrap();
-    let runs = Runs { count: 2, at_most: 2, jobs: None, series: true, as_written: false, live_first: false };
+    let runs = Runs { count: 2, at_most: 2, jobs: None, series: true, as_written: false };
     let engines: [&dyn Engine; 2] = [&Simulator, &Simulator];
     let sides = run(&scenario, &engines, runs, &mut (), &Cancel::new()).unwrap().unwrap();
     assert!(!sides[0][0].series.is_empty() && sides[0][1].series.is_empty(), "only the first seed's");

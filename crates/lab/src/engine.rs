@@ -71,6 +71,11 @@ pub trait Engine: Send + Sync {
         false
     }
 
+    /// Where each of its runs goes by the live one of its seed, which is made before: how, for whoever reads the comparison.
+    fn goes_by_live_runs(&self) -> Option<&str> {
+        None
+    }
+
     /// What of the program decides the records of this engine: a hash of sources and locked dependencies, say. Records of
     /// one build are never taken for those of another.
     fn build(&self) -> Cow<'_, str> {

@@ -94,6 +94,7 @@ pub type Late = fn(u64, u64, usize) -> bool;
 #[derive(Default)]
 pub struct Fake {
     live: bool,
+    follows: bool,
     lacks: Option<&'static str>,
     late: Option<Late>,
     broken: Option<Late>,
@@ -113,6 +114,11 @@ impl Fake {
     /// One that says it is live, and gives a tenth less and no digest.
     pub fn live() -> Self {
         Self { live: true, ..Self::default() }
+    }
+
+    /// One whose runs go by live ones.
+    pub fn following() -> Self {
+        Self { follows: true, ..Self::default() }
     }
 
     /// A live one that this machine cannot run.
@@ -160,6 +166,10 @@ impl Engine for Fake {
 
     fn is_live(&self) -> bool {
         self.live
+    }
+
+    fn goes_by_live_runs(&self) -> Option<&str> {
+        self.follows.then_some("as the live ones")
     }
 
     fn lacks(&self) -> Option<String> {

@@ -6,7 +6,8 @@ use crate::foreign::Classes;
 use crate::run::{engines as engines_here, find};
 use crate::scenario::Document;
 use pyo3::prelude::*;
-use truckee_engines::trace::compare_as_late;
+use truckee_engines::trace;
+use truckee_lab::Engine;
 use truckee_lab::compare::{Runs, Tolerance};
 use truckee_look::figure;
 use truckee_scenario::Outcome;
@@ -37,12 +38,15 @@ pub fn compare(
     let engines = engines.iter().map(|name| find(&here, name)).collect::<PyResult<Vec<_>>>()?;
     let scenario = document.to_run()?;
     let at_most = at_most.unwrap_or(count);
-    let runs = Runs { count, at_most, jobs, series: true, as_written, live_first: false };
-    let how = if as_late { compare_as_late } else { truckee_lab::compare::compare };
-    let compared = attended(py, &wishes, progress.as_ref(), |teller| {
-        how(&scenario, &engines, runs, &tolerances, teller, &wishes.stop)
-    })?
-    .map_err(|e| error::lab(&e))?;
+    let runs = Runs { count, at_most, jobs, series: true, as_written };
+    let ask = |engines: &[&dyn Engine]| {
+        attended(py, &wishes, progress.as_ref(), |teller| {
+            truckee_lab::compare::compare(&scenario, engines, runs, &tolerances, teller, &wishes.stop)
+        })
+    };
+    let compared =
+        if as_late { trace::as_late(&engines, ask).map_err(|e| error::lab(&e))? } else { ask(&engines) };
+    let compared = compared?.map_err(|e| error::lab(&e))?;
     let (sides, comparison) = compared.ok_or_else(|| error::question("stopped: nothing is compared"))?;
     let first: Vec<&Outcome> = sides.iter().filter_map(|side| side.first()).collect();
     let svg = figure::compare(&scenario, &first, &comparison).map_err(|e| error::look(&e))?;

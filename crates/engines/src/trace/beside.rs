@@ -173,23 +173,13 @@ fn be_late(scenario: &mut Scenario, number: usize, late: [Vec<Span>; 2]) {
 mod tests {
     use super::*;
     use crate::Simulator;
-    use crate::trace::{Trace, compare_as_late, tapped};
+    use crate::trace::{Trace, as_late, tapped};
     use std::borrow::Cow;
     use std::time::Duration;
-    use truckee_lab::compare::{Compared, Runs, Tolerance, compare};
-    use truckee_lab::sweep::Progress;
-    use truckee_lab::{Cancel, Error};
+    use truckee_lab::Cancel;
+    use truckee_lab::compare::{Runs, run};
     use truckee_scenario::Document;
     use truckee_tcp::Span;
-
-    type Way = fn(
-        &Scenario,
-        &[&dyn Engine],
-        Runs,
-        &[Tolerance],
-        &mut dyn Progress,
-        &Cancel,
-    ) -> Result<Option<Compared>, Error>;
 
     /// One segment that is lost, so that what a timer does is seen.
     const LOST: &str = r#"
@@ -288,24 +278,21 @@ app = { kind = "file", size = "1kB" }
         let text = LOST.replace("1kB", "20kB");
         let scenario = Document::parse("late.toml", &text).unwrap().scenario().unwrap();
         let engines: [&dyn Engine; 2] = [&Simulator, &Live(Span::ms(250), &LATE)];
-        let runs =
-            Runs { count: 2, at_most: 2, jobs: None, series: false, as_written: false, live_first: false };
-        let held =
-            |how: Way, engines: &[&dyn Engine]| how(&scenario, engines, runs, &[], &mut (), &Cancel::new());
-        let took = |how: Way, engines: &[&dyn Engine]| {
-            let (sides, comparison) = held(how, engines).unwrap().unwrap();
-            let series = sides[0].iter().any(|outcome| !outcome.series.is_empty());
-            let took = sides.iter().map(|side| side[1].flows[0].completion_s.unwrap());
-            (took.collect::<Vec<f64>>(), comparison.notes, series)
+        let runs = Runs { count: 2, at_most: 2, jobs: None, series: false, as_written: false };
+        let ran = |engines: &[&dyn Engine]| {
+            run(&scenario, engines, runs, &mut (), &Cancel::new()).unwrap().unwrap()
         };
-        let (apart, notes, _) = took(compare, &engines);
-        assert!((apart[0] - apart[1]).abs() > 0.01 && notes.is_empty(), "{apart:?}");
+        let apart = |sides: &[Vec<Outcome>]| {
+            let [one, other] = [0, 1].map(|side| sides[side][1].flows[0].completion_s.unwrap());
+            (one - other).abs()
+        };
+        assert!(apart(&ran(&engines)) > 0.01);
         for pair in [engines, [engines[1], engines[0]]] {
-            let (alike, notes, series) = took(compare_as_late, &pair);
-            assert!((alike[0] - alike[1]).abs() < 1e-4, "{alike:?}");
-            assert!(notes.len() == 1 && !series, "{notes:?}");
+            let sides = as_late(&pair, ran).unwrap();
+            assert!(apart(&sides) < 1e-4, "{}", apart(&sides));
+            assert!(sides.iter().flatten().all(|outcome| outcome.series.is_empty()));
         }
-        let refused = held(compare_as_late, &[&Simulator, &Simulator]).unwrap_err();
+        let refused = as_late(&[&Simulator, &Simulator], |_| ()).unwrap_err();
         assert!(refused.to_string().ends_with("such as sim,kernel; found sim, sim"), "{refused}");
     }
 

@@ -21,6 +21,6 @@ pub use align::{Comparison, Difference, Row};
 pub use beside::beside_the_live_runs;
 pub use cause::Cause;
 pub use events::{Event, Passed, Trace, Window};
-pub use pair::compare_as_late;
+pub use pair::as_late;
 pub use slack::JIFFY;
 pub use wrapped::{Wrapped, tapped};

@@ -5,45 +5,26 @@ use super::beside::as_late_as;
 use super::wrapped::Wrapped;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
-use truckee_lab::compare::{Compared, Runs, Tolerance, compare};
-use truckee_lab::sweep::Progress;
-use truckee_lab::{Cancel, Engine, Error};
+use truckee_lab::{Engine, Error};
 use truckee_scenario::outcome::{FlowSeries, Vantage};
 use truckee_scenario::{Outcome, Scenario};
 
-/// As [`compare`], each simulated run as late as the live one of its seed was.
+/// Has something asked of a simulator and a live engine, each simulated run as late as the live one of its seed was.
 ///
 /// # Errors
-/// Its, and of engines that are not one simulator and one live.
-pub fn compare_as_late(
-    scenario: &Scenario,
-    engines: &[&dyn Engine],
-    runs: Runs,
-    tolerances: &[Tolerance],
-    progress: &mut dyn Progress,
-    cancel: &Cancel,
-) -> Result<Option<Compared>, Error> {
-    let kept = LiveRuns::default();
-    let [one, other] = match *engines {
-        [one, other] if one.is_live() != other.is_live() => [one, other],
+/// The engines are not one of each.
+pub fn as_late<T>(engines: &[&dyn Engine], ask: impl FnOnce(&[&dyn Engine]) -> T) -> Result<T, Error> {
+    let kept = Kept::default();
+    match *engines {
+        [sim, live] if !sim.is_live() && live.is_live() => Ok(ask(&[&kept.beside(sim), &kept.of(live)])),
+        [live, sim] if live.is_live() && !sim.is_live() => Ok(ask(&[&kept.of(live), &kept.beside(sim)])),
         _ => {
             let names = engines.iter().map(|engine| engine.name()).collect::<Vec<_>>().join(", ");
-            return Err(Error::Compare {
-                reason: format!(
-                    "simulated runs are as late as live ones of one simulator and one live engine, such as sim,kernel; found {names}"
-                ),
-            });
+            let expected = "one simulator and one live engine, such as sim,kernel";
+            let reason = format!("simulated runs are as late as live ones of {expected}; found {names}");
+            Err(Error::Compare { reason })
         }
-    };
-    let (live, simulator) = if one.is_live() { (one, other) } else { (other, one) };
-    let (live, simulator) = (kept.of(live), kept.beside(simulator));
-    let pair: [&dyn Engine; 2] = if one.is_live() { [&live, &simulator] } else { [&simulator, &live] };
-    let runs = Runs { live_first: true, ..runs };
-    let mut compared = compare(scenario, &pair, runs, tolerances, progress, cancel)?;
-    if let Some((_, comparison)) = &mut compared {
-        comparison.notes.push(AS_LATE.to_owned());
     }
-    Ok(compared)
 }
 
 /// What is to be known of the simulated runs.
@@ -51,9 +32,9 @@ const AS_LATE: &str = "each simulated run is as late as the live one of its seed
 
 /// What simulated runs wait for: live ones with their packets, by seed.
 #[derive(Debug, Default)]
-struct LiveRuns(Mutex<BTreeMap<u64, Outcome>>);
+struct Kept(Mutex<BTreeMap<u64, Outcome>>);
 
-impl LiveRuns {
+impl Kept {
     /// A live engine whose runs are kept here, each until it has been asked for.
     fn of<'a>(&'a self, engine: &'a dyn Engine) -> impl Engine + 'a {
         Wrapped::new(engine, move |scenario: &Scenario, series| {
@@ -70,8 +51,9 @@ impl LiveRuns {
             let live = live.ok_or("there is no live run of its seed to be as late as")?;
             let simulated = engine.run_tapped(scenario, Vantage::Sender)?;
             let late = as_late_as(engine, scenario, &simulated, &live)?;
-            Ok(parted(late.ok_or("how late the live run was is not known")?, series).0)
+            Ok(parted(late.ok_or("what passed in the live run is not known")?, series).0)
         })
+        .by_live_runs(AS_LATE)
     }
 }
 

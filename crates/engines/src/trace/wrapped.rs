@@ -11,11 +11,18 @@ use truckee_scenario::{Outcome, Scenario};
 pub struct Wrapped<'a, F> {
     engine: &'a dyn Engine,
     run: F,
+    /// See [`Engine::goes_by_live_runs`].
+    by: Option<&'static str>,
 }
 
 impl<'a, F: Fn(&Scenario, bool) -> Result<Outcome, Failure> + Send + Sync> Wrapped<'a, F> {
     pub(super) fn new(engine: &'a dyn Engine, run: F) -> Self {
-        Self { engine, run }
+        Self { engine, run, by: None }
+    }
+
+    /// The same, which goes by live runs so.
+    pub(super) fn by_live_runs(self, how: &'static str) -> Self {
+        Self { by: Some(how), ..self }
     }
 }
 
@@ -49,6 +56,10 @@ impl<F: Fn(&Scenario, bool) -> Result<Outcome, Failure> + Send + Sync> Engine fo
 
     fn is_live(&self) -> bool {
         self.engine.is_live()
+    }
+
+    fn goes_by_live_runs(&self) -> Option<&str> {
+        self.by
     }
 
     fn build(&self) -> Cow<'_, str> {

@@ -24,9 +24,6 @@ pub struct Runs {
     /// Whether the simulator runs the scenario as written, too, where the kernel does otherwise than the definition and
     /// the simulator can be set alike ([`truckee_scenario::alike`]).
     pub as_written: bool,
-    /// Whether simulators run after the live engines, and once more where a live run was made again: each of their runs goes by
-    /// the live one of its seed.
-    pub live_first: bool,
 }
 
 /// What came of it: the runs, for each engine one outcome a seed, and what they say.
@@ -50,17 +47,17 @@ pub fn compare(
     }
     let mut sides: Vec<Vec<Outcome>> = engines.iter().map(|_| Vec::new()).collect();
     let mut count = runs.count;
-    let (set, notes) = set_alike(scenario, engines, runs);
+    let (set, mut notes) = set_alike(scenario, engines, runs);
+    let follows = |engine: &dyn Engine| engine.goes_by_live_runs().is_some();
+    notes.extend(engines.iter().filter_map(|engine| engine.goes_by_live_runs()).map(str::to_owned));
+    let mut order: Vec<(usize, &dyn Engine)> = engines.iter().copied().enumerate().collect();
+    order.sort_by_key(|(_, engine)| follows(*engine));
     loop {
         let seeds: Vec<u64> = (0..count).map(|k| scenario.seed.wrapping_add(k)).collect();
-        let mut order: Vec<(usize, &dyn Engine)> = engines.iter().copied().enumerate().collect();
-        if runs.live_first {
-            order.sort_by_key(|(_, engine)| !engine.is_live());
-        }
         let mut again: BTreeSet<u64> = BTreeSet::new();
-        for (point, engine) in order {
+        for &(point, engine) in &order {
             let mut have = std::mem::take(&mut sides[point]);
-            if !engine.is_live() {
+            if follows(engine) {
                 have.retain(|outcome| !again.contains(&outcome.seed));
             }
             let had = replacements(&have);
@@ -68,12 +65,10 @@ pub fn compare(
             let scenario = if engine.is_live() { scenario } else { &set };
             let all = side(scenario, (point, engine), &seeds, (runs, have), progress, cancel)?;
             let Some(all) = all else { return Ok(None) };
-            if runs.live_first {
-                let made = replacements(&all).into_iter();
-                again.extend(
-                    made.filter(|(seed, n)| had.get(seed).is_some_and(|of| of != n)).map(|(seed, _)| seed),
-                );
-            }
+            let made = replacements(&all).into_iter();
+            again.extend(
+                made.filter(|(seed, n)| had.get(seed).is_some_and(|of| of != n)).map(|(seed, _)| seed),
+            );
             sides[point] = all;
         }
         let mut comparison = Comparison { notes: notes.clone(), ..Comparison::new(&sides)? };

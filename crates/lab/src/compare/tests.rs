@@ -9,8 +9,7 @@ use std::time::Duration;
 use truckee_scenario::Scenario;
 use truckee_scenario::outcome::LinkOutcome;
 
-const THREE: Runs =
-    Runs { count: 3, at_most: 3, jobs: None, series: false, as_written: false, live_first: false };
+const THREE: Runs = Runs { count: 3, at_most: 3, jobs: None, series: false, as_written: false };
 
 fn sides() -> Vec<Vec<Outcome>> {
     let engines: [&dyn Engine; 2] = [&Fake::new(), &Fake::live()];
@@ -263,7 +262,7 @@ fn a_run_in_which_the_machine_was_late_is_replaced_under_its_seed() {
 #[test]
 fn a_live_run_that_breaks_off_is_made_again_and_the_others_are_kept() {
     let engine = Fake::breaking(|_, seed, time| (seed, time) == (2, 1));
-    let runs = Runs { count: 4, at_most: 4, jobs: None, series: false, as_written: false, live_first: false };
+    let runs = Runs { count: 4, at_most: 4, jobs: None, series: false, as_written: false };
     let (sides, _) = compared(&engine, runs, "goodput=50%");
     assert_eq!(sides[1].len(), 4);
     assert_eq!(*engine.asked.lock().unwrap(), [1, 2, 3, 4, 2]);
@@ -272,13 +271,14 @@ fn a_live_run_that_breaks_off_is_made_again_and_the_others_are_kept() {
 }
 
 #[test]
-fn simulators_run_after_live_engines_where_they_go_by_their_runs_and_again_where_those_do() {
+fn what_goes_by_live_runs_is_run_after_them_and_again_where_they_are() {
     // The first look's budget of ten replacements mends the runs of four seeds, that of the second the two others.
-    let (sim, live) = (Fake::new(), Fake::late(|_, seed, time| seed <= 6 && time < 3));
-    let runs = Runs { count: 20, at_most: 40, jobs: Some(1), live_first: true, ..THREE };
+    let (sim, live) = (Fake::following(), Fake::late(|_, seed, time| seed <= 6 && time < 3));
+    let runs = Runs { count: 20, at_most: 40, jobs: Some(1), ..THREE };
     let tolerances = [Tolerance::parse("goodput=10%").unwrap()];
     let scenario = scenario("s", 10_000_000_000);
-    compare(&scenario, &[&sim, &live], runs, &tolerances, &mut (), &Cancel::new()).unwrap().unwrap();
+    let compared = compare(&scenario, &[&sim, &live], runs, &tolerances, &mut (), &Cancel::new());
+    assert_eq!(compared.unwrap().unwrap().1.notes, ["as the live ones"]);
     let again: Vec<u64> = [5, 6].into_iter().chain(21..=40).collect();
     assert_eq!(*sim.asked.lock().unwrap(), [(1..=20).collect(), again].concat());
 }

@@ -112,7 +112,7 @@ pub trait AckPolicy: std::fmt::Debug + dyn_clone::DynClone + Send + Sync {
         true
     }
     /// A segment is about to be taken in that begins a third SACK block, or adds to one that is not among the two latest; an ACK
-    /// that leaves here tells of what was there before. [`AckPolicy::on_segment`] follows.
+    /// that leaves here tells of what was there before (Linux 6.18, `tcp_sack_new_ofo_skb`). [`AckPolicy::on_segment`] follows.
     fn on_block(&mut self, _rcv_nxt: Seq, _out: &mut AckSink) {}
     /// A pure ACK has come whose sequence number is not the next expected; everything below `number` has come.
     fn on_pure_ack(&mut self, _now: Time, _number: Seq, _out: &mut AckSink) {}

@@ -16,7 +16,7 @@ impl Receiver {
         if !self.sack {
             return;
         }
-        if waiting.place(seq) >= EXPECTED && self.sink.is_empty() {
+        if waiting.recent.len() >= EXPECTED && waiting.place(seq) >= EXPECTED && self.sink.is_empty() {
             self.policy.on_block(self.rcv_nxt, &mut self.sink);
             if !self.sink.is_empty() {
                 let twice = self.twice.as_mut().and_then(|twice| twice.take());
