@@ -29,13 +29,14 @@ pub(super) fn page(dir: &Path) -> Result<Page, Error> {
     ];
     let facts = facts.map(|(name, value)| (name.to_owned(), value)).into_iter();
     let not_judged = comparison["not_judged"].as_str().map(|why| ("Not judged".to_owned(), why.to_owned()));
+    let notes = list(&comparison["notes"]).iter().map(|note| ("Note".to_owned(), value::text(note)));
     Ok(Page {
         title: format!("{}: {}", value::text(&comparison["scenario"]), engines.join(" and ")),
         says: format!(
             "The same question to each engine. Figures over time are of seed {}.",
             seeds.first().unwrap_or(&Value::Null)
         ),
-        facts: facts.chain(study::live(&comparison)).chain(not_judged).collect(),
+        facts: facts.chain(study::live(&comparison)).chain(not_judged).chain(notes).collect(),
         sections,
     })
 }

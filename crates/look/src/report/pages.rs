@@ -246,14 +246,15 @@ mod tests {
     }
 
     #[test]
-    fn a_comparison_s_page_tells_engines_of_the_same_name_apart() {
+    fn a_comparison_s_page_tells_engines_of_the_same_name_apart_and_has_its_notes() {
         let dir = tempfile::tempdir().unwrap();
         let outcome = || Simulator.run(&scenario(), true).unwrap();
         let sides = [vec![outcome()], vec![outcome()]];
         for (k, side) in sides.iter().enumerate() {
             output::write_run(&dir.path().join(format!("{}-sim-seed-1", k + 1)), &side[0]).unwrap();
         }
-        let comparison = Comparison::new(&sides).unwrap();
+        let notes = vec!["set as the kernel is".to_owned()];
+        let comparison = Comparison { notes, ..Comparison::new(&sides).unwrap() };
         std::fs::write(dir.path().join("compare.json"), serde_json::to_vec(&comparison).unwrap()).unwrap();
         let page = page(dir.path()).unwrap();
         let bars = &page.sections[0].figures[0];
@@ -261,6 +262,7 @@ mod tests {
         let windows =
             page.sections.iter().flat_map(|s| &s.figures).find(|f| f.title.ends_with("congestion window"));
         assert_eq!(windows.unwrap().series.len(), 2);
+        assert!(page.facts.contains(&("Note".to_owned(), "set as the kernel is".to_owned())));
     }
 
     #[test]
