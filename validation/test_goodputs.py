@@ -56,6 +56,17 @@ def test_the_claim_holds_is_broken_or_neither() -> None:
     assert goodputs.decided(good, 10) == "undecided", "one is missing"
 
 
+def test_the_last_round_is_of_what_the_claim_hangs_on() -> None:
+    within, near, far = answer(0.99, 1.01), answer(0.95, 0.99), answer(0.90, 1.10)
+    assert goodputs.undecided({}, 3, last=True) == [1, 2, 3]
+    few = dict.fromkeys(range(1, 9), within) | {9: near, 10: far}
+    assert goodputs.undecided(few, 10, last=True) == [9, 10], "eight of ten are too few"
+    enough = dict.fromkeys(range(1, 19), within) | {19: near, 20: far}
+    assert goodputs.undecided(enough, 20, last=False) == [19, 20]
+    assert goodputs.undecided(enough, 20, last=True) == [20], "what is within 6 % may be undecided within 3"
+    assert goodputs.undecided(dict.fromkeys(range(1, 20), within), 20, last=True) == [20], "one is missing"
+
+
 def test_slow_links_are_run_several_at_once() -> None:
     text = 'rate = "{}Mbit/s"\n'.format
     assert [goodputs.at_once(text(rate)) for rate in ("1.00", "8.00", "15.00", "99.00")] == [8, 5, 2, 2]
