@@ -2,6 +2,7 @@
 
 use crate::human;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use std::io::IsTerminal as _;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use truckee_lab::realtime::LivePlan;
@@ -22,6 +23,9 @@ impl Bar {
     /// A bar of unknown length for `what`.
     pub fn new(what: &str) -> Self {
         let bar = Self::hidden(what);
+        if !std::io::stderr().is_terminal() {
+            return bar;
+        }
         let late = bar.bar.clone();
         std::thread::spawn(move || {
             std::thread::sleep(PATIENCE);

@@ -19,6 +19,11 @@ impl Cancel {
         !self.0.swap(true, Ordering::Relaxed)
     }
 
+    /// What a signal's handler sets to wish it: there nothing else may be done.
+    pub fn flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.0)
+    }
+
     /// Whether it was wished.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
@@ -36,5 +41,7 @@ mod tests {
         assert!(!copy.is_cancelled());
         assert!(one.cancel() && !one.cancel(), "the first time is told from the others");
         assert!(copy.is_cancelled() && !other.is_cancelled());
+        other.flag().store(true, Ordering::Relaxed);
+        assert!(other.is_cancelled());
     }
 }

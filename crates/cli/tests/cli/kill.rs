@@ -90,3 +90,30 @@ fn a_killed_sweep_resumes_where_it_stopped() {
         "each run is there once"
     );
 }
+
+/// `nohup truckee sweep …` goes on when its terminal is gone.
+#[cfg(unix)]
+#[test]
+fn a_hangup_that_is_to_be_ignored_ends_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let scenario = dir.path().join("scenario.toml");
+    fs::write(&scenario, SCENARIO).unwrap();
+    let out = dir.path().join("out");
+    let asked = sweep(&scenario, &out);
+    let mut child = Command::new("sh")
+        .args(["-c", "trap '' HUP; exec \"$@\"", "nohup"])
+        .arg(asked.get_program())
+        .args(asked.get_args())
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    while parts(&out).is_empty() && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    assert!(child.try_wait().unwrap().is_none(), "the sweep was over before it could be hung up on");
+    let process = child.id().to_string();
+    assert!(Command::new("kill").args(["-HUP", &process]).status().unwrap().success());
+    assert!(child.wait().unwrap().success(), "it was ended");
+}
