@@ -61,7 +61,7 @@ def block(found: dict[str, Any]) -> str:
     cpus = found["report"]["conditions"]["cpus"]
     told = (
         "Segments per second of wall time, whole processes, medians of five (ns-3: two) on one"
-        f" {cpus}-core machine in one sitting ({found['date'][:10]}); ns-2 2.35 with its fastest scheduler and minimal"
+        f" {cpus}-core machine in one sitting ({found['date'][:10]}); Truckee as `make fast` builds it, ns-2 2.35 with its fastest scheduler and minimal"
         " headers (in brackets: with its routes entered by hand besides), ns-3.37 as Debian builds it."
     )
     table = [
