@@ -15,6 +15,7 @@ pub mod doctor;
 mod error;
 #[cfg(target_os = "linux")]
 pub mod rights;
+pub mod signals;
 
 #[cfg(live)]
 pub mod bpf;

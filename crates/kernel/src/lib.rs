@@ -21,7 +21,7 @@ pub mod probe;
 mod run;
 
 pub use truckee_cc as cc;
-pub use truckee_host::{BUILT, Error, clean};
+pub use truckee_host::{BUILT, Error, clean, signals};
 pub use truckee_path::{LaneCounters, PortCounters, standalone};
 pub use truckee_shape as shape;
 pub use truckee_shape::shaped;

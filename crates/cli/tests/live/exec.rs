@@ -347,3 +347,29 @@ fn a_standing_shaper_shapes_whatever_leaves_and_says_what_it_did() {
         serde_json::from_slice(&run(&[&shape[..], &["--format", "json"]].concat()).stdout).unwrap();
     assert!(report["lasted_s"].as_f64().unwrap() >= 1.0, "{report:#}");
 }
+
+/// `nohup truckee shape …` stands when its terminal is gone.
+#[test]
+fn a_standing_shaper_minds_no_hangup_that_is_to_be_ignored() {
+    if !possible() {
+        return;
+    }
+    let place = Place::with_server("h");
+    let shape = truckee(&["shape", "--ns", place.client(), "--ack", "every", "--format", "json"]);
+    let mut ignoring = Command::new("sh");
+    ignoring
+        .args(["-c", "trap '' HUP; exec \"$@\"", "nohup"])
+        .arg(shape.get_program())
+        .args(shape.get_args());
+    ignoring.env_remove("SUDO_UID").env_remove("SUDO_GID").stdin(Stdio::null());
+    let child = ignoring.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let id = identity(child.id());
+    signal(child.id(), "HUP");
+    let fetch = ["netns", "exec", place.client(), "curl", "-sf", "http://10.77.0.2/fast"];
+    assert!(output("ip", &fetch).0);
+    signal(child.id(), "INT");
+    let done = child.wait_with_output().unwrap();
+    let report: Value = serde_json::from_slice(&done.stdout).unwrap();
+    assert!(done.status.success() && report["counts"]["flows"] == 1, "{report:#}");
+    assert_eq!(left(&id), Vec::<String>::new());
+}

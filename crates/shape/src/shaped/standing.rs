@@ -10,9 +10,10 @@ use nix::sys::signal::Signal;
 use std::time::Instant;
 use truckee_host::rights::{self, Kept};
 use truckee_host::session::Session;
+use truckee_host::signals::hangup_is_ignored;
 use truckee_host::user::User;
 
-/// Signals that end it.
+/// Signals that end it; a hangup does not where that is ignored.
 const ENDING: [Signal; 4] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGQUIT];
 
 /// See [`super::stand`].
@@ -30,11 +31,13 @@ fn stand(standing: Standing<'_>, signals: &Signals, watch: &mut dyn Watch) -> Re
         watch.warned(&format!("more rights are kept than needed: {error}"));
     }
     watch.begun(shaping.id());
+    let stays = hangup_is_ignored();
+    let ends = |signal| ENDING.contains(&signal) && !(stays && signal == Signal::SIGHUP);
     let until = lasting.and_then(|lasting| Instant::now().checked_add(lasting));
     while until.is_none_or(|until| Instant::now() < until) {
         shaping.wait(signals, until, watch);
         while let Some(came) = signals.next() {
-            if ENDING.contains(&came.signal) {
+            if ends(came.signal) {
                 return Ok(shaping.end());
             }
             if is_stop(came.signal) {
