@@ -124,7 +124,7 @@ impl Template {
             let both = || Endpoint::both(stack, self.parts.clone(), policy.clone(), sack);
             return Ends { at: [both(), both()], forward, back: Some(Box::default()) };
         }
-        let at = [Endpoint::of_sender(sender), Endpoint::receiver(stack, policy, sack)];
+        let at = [Endpoint::of_sender(sender), Endpoint::of_receiver(Receiver::sharing(stack, policy, sack))];
         Ends { at, forward, back: None }
     }
 }

@@ -32,7 +32,12 @@ impl Endpoint {
 
     /// An end that only receives it; `sack`: whether it sends SACK blocks.
     pub fn receiver(stack: &Stack, policy: AnyAckPolicy, sack: bool) -> Self {
-        Self { tx: None, rx: Some(Box::new(Receiver::new(stack, policy, sack))) }
+        Self::of_receiver(Receiver::new(stack, policy, sack))
+    }
+
+    /// An end that is this receiver alone.
+    pub fn of_receiver(receiver: Receiver) -> Self {
+        Self { tx: None, rx: Some(Box::new(receiver)) }
     }
 
     /// An end that does both; `sack`: whether it sends SACK blocks, which is as the peer's recovery wants it.

@@ -12,10 +12,10 @@ use crate::ack::{AckPolicy, AckSink, AnyAckPolicy};
 use crate::ecn::{Ecn, Feedback};
 use crate::rtt::TIMESTAMP;
 use crate::segment::{Segment, flags};
-use crate::wheel::Wheel;
 use crate::{Arrival, Seq, Span, Stack, Time, Witness};
 use autotuned::{Autotuned, Came, Leaves};
 use meeting::{Meeting, Part, Repeat};
+use std::sync::Arc;
 use waiting::Waiting;
 
 /// One end of a connection that receives data.
@@ -45,12 +45,8 @@ pub struct Receiver {
     closes: bool,
     /// That one, or before it the SYN-ACK, until it is acknowledged.
     repeat: Option<Box<Repeat>>,
-    /// Settings of the timer that repairs them: the first timeout, and bounds.
-    initial_rto: Span,
-    min_rto: Span,
-    max_rto: Span,
-    /// The wheel that the host's timers are in, if they are.
-    wheel: Option<Wheel>,
+    /// What the timer that repairs them goes by; many share it.
+    stack: Arc<Stack>,
     handshake_rtt: Option<Span>,
     syn_ack_due: Option<Time>,
     /// As long as no data has come.
@@ -67,7 +63,12 @@ pub struct Receiver {
 
 impl Receiver {
     /// A receiver that waits for a connection; `sack`: whether it sends SACK blocks.
-    pub fn new(stack: &Stack, mut policy: AnyAckPolicy, sack: bool) -> Self {
+    pub fn new(stack: &Stack, policy: AnyAckPolicy, sack: bool) -> Self {
+        Self::sharing(&Arc::new(stack.clone()), policy, sack)
+    }
+
+    /// The same, of many that share their stack's settings.
+    pub fn sharing(stack: &Arc<Stack>, mut policy: AnyAckPolicy, sack: bool) -> Self {
         policy.set_timers(stack.wheel());
         Self {
             window: stack.first_window(),
@@ -86,10 +87,7 @@ impl Receiver {
             fin: None,
             closes: true,
             repeat: None,
-            initial_rto: stack.initial_rto,
-            min_rto: stack.min_rto,
-            max_rto: stack.max_rto,
-            wheel: stack.wheel(),
+            stack: stack.clone(),
             handshake_rtt: None,
             syn_ack_due: None,
             meeting: Some(Box::new(Meeting::new(stack.syn_ack_timer))),
@@ -254,7 +252,7 @@ impl Receiver {
         if self.rcv_nxt > self.acked {
             self.sink.ack(self.rcv_nxt);
         }
-        policy.set_timers(self.wheel);
+        policy.set_timers(self.stack.wheel());
         policy.take_over(self.policy.learnt());
         self.timed = policy.has_timer();
         self.policy = policy;

@@ -5,7 +5,7 @@ use super::Receiver;
 use super::meeting::{Part, Repeat};
 use super::waiting::Waiting;
 use crate::ack::AckPolicy;
-use crate::{Segment, Seq, Span, Time, flags};
+use crate::{Segment, Seq, Span, Stack, Time, flags};
 
 impl Receiver {
     /// The next segment to send now, if any.
@@ -127,8 +127,9 @@ impl Receiver {
 
     /// A SYN-ACK, or an ACK with FIN, leaves: it is sent again as long as nothing acknowledges it, each time after twice as long.
     fn repeat(&mut self, part: Part, now: Time) {
-        let first = self.handshake_rtt.map_or(self.initial_rto, |rtt| (3 * rtt).max(self.min_rto)); // RFC 6298, rule 2.2
-        let (max_rto, wheel) = (self.max_rto, self.wheel);
+        let Stack { initial_rto, min_rto, max_rto, .. } = *self.stack;
+        let wheel = self.stack.wheel();
+        let first = self.handshake_rtt.map_or(initial_rto, |rtt| (3 * rtt).max(min_rto)); // RFC 6298, rule 2.2
         let fresh = Repeat::of(part, first.clamp(Span::ns(1), max_rto));
         let repeat = self.repeat.get_or_insert_with(|| Box::new(fresh));
         if repeat.part != part {
