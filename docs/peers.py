@@ -61,8 +61,8 @@ def block(found: dict[str, Any]) -> str:
     cpus = found["report"]["conditions"]["cpus"]
     told = (
         "Segments per second of wall time, whole processes, medians of five (ns-3: two) on one"
-        f" {cpus}-core machine in one sitting ({found['date'][:10]}); Truckee as `make fast` builds it, ns-2 2.35 with its fastest scheduler and minimal"
-        " headers (in brackets: with its routes entered by hand besides), ns-3.37 as Debian builds it."
+        f" {cpus}-core machine in one sitting ({found['date'][:10]}); Truckee as `make fast`"
+        " builds it, ns-2 2.35 with its fastest scheduler and minimal headers (in brackets: with its routes entered by hand besides), ns-3.37 as Debian builds it."
     )
     table = [
         "| workload | Truckee | ns-2 | ns-3 | goodput, Truckee / ns-2 (Mbit/s) | memory, Truckee / ns-2 (MiB) |",

@@ -17,8 +17,8 @@ and a sender: `cubic`, `sack-abc` (the kernel's reno) and `bbr`, and the ports `
 loses the same packets on both engines. Four runs each, twice as many while 3 % is undecided, up to 16, then 64, then 256: where
 the window is at the mercy of single losses a run is soon another one on the other engine, and pairs are worth little. The last
 round, of hours, is of what the claim still hangs on: where enough are within 3 %, that is what is undecided within 6. Slow
-links are run several at once. A run in which the machine was too late is made again by the rules of live statistics; where more than a tenth of a
-scenario's is invalid it is not judged.
+links are run several at once. A run in which the machine was too late is made again by the rules of live statistics; where
+more than a tenth of a scenario's is invalid it is not judged.
 
   validation/goodputs.py                      the 60; what is finished is kept, and the same command goes on
   validation/goodputs.py --at-most 16         the first round alone; 64 is the second
