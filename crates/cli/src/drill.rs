@@ -5,7 +5,9 @@ use clap::ValueEnum;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::PathBuf;
-use truckee_drill::{Error as Fault, Failure, Refused, Report, on_kernel, on_program, on_simulated, read};
+use truckee_drill::{
+    Error as Fault, Failure, Refused, Report, Script, on_kernel, on_program, on_simulated, read,
+};
 use truckee_lab::human;
 
 /// Hold a TCP against scripts in packetdrill's language: what comes, what is called, what it is to send and when
@@ -71,16 +73,15 @@ pub fn drill(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
     for script in &scripts {
         let report = match arguments.target {
             Stack::Sim => on_simulated(script, &arguments.set)?,
-            Stack::Kernel => on_kernel(script).or_else(|error| skipped(error, "kernel"))?,
+            Stack::Kernel => on_kernel(script).or_else(|error| skipped(error, script, "kernel"))?,
             Stack::Program => {
-                on_program(script, &arguments.program).or_else(|error| skipped(error, "program"))?
+                on_program(script, &arguments.program).or_else(|error| skipped(error, script, "program"))?
             }
         };
         if arguments.format == Format::Table {
             tell(out, &report)?;
-            let bears = script.lateness.filter(|bound| report.lateness_s > bound.seconds());
-            if let Some(bound) = bears {
-                let bound = human::quantity(bound.seconds(), "s");
+            if report.lateness_s > report.bears_s {
+                let bound = human::quantity(report.bears_s, "s");
                 writeln!(out, "  which says nothing: the script bears no more than {bound}")?;
             }
             out.flush()?;
@@ -103,10 +104,10 @@ pub fn drill(arguments: &Arguments, out: &mut dyn Write) -> Result<(), Error> {
 }
 
 /// A script that asks a stack for what it does not do says nothing of those that follow.
-fn skipped(error: Fault, target: &'static str) -> Result<Report, Fault> {
+fn skipped(error: Fault, script: &Script, target: &'static str) -> Result<Report, Fault> {
     let Fault::Refused { name, line, why } = error else { return Err(error) };
-    let refused = Some(Refused { line, why });
-    Ok(Report { script: name, target, failure: None, refused, shown: Vec::new(), lateness_s: 0.0 })
+    let (refused, bears_s) = (Some(Refused { line, why }), script.lateness.seconds());
+    Ok(Report { script: name, target, failure: None, refused, shown: Vec::new(), lateness_s: 0.0, bears_s })
 }
 
 fn check(arguments: &Arguments) -> Result<(), Error> {

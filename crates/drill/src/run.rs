@@ -29,6 +29,8 @@ pub struct Report {
     pub shown: Vec<(usize, String)>,
     /// How much later than wanted the machine did something at most, s: every tolerance is wider by that.
     pub lateness_s: f64,
+    /// How late it may be at most for this to say anything, s.
+    pub bears_s: f64,
 }
 
 /// What a stack does not do.
@@ -80,7 +82,8 @@ pub fn run(script: &Script, target: &mut dyn Target) -> Result<Report, Error> {
     }
     let lateness_s = run.target.lateness().seconds();
     let (target, shown) = (run.target.name(), run.shown);
-    Ok(Report { script: script.name.clone(), target, failure, refused: None, shown, lateness_s })
+    let bears_s = script.lateness.seconds();
+    Ok(Report { script: script.name.clone(), target, failure, refused: None, shown, lateness_s, bears_s })
 }
 
 struct Run<'a> {

@@ -12,8 +12,8 @@ pub struct Script {
     pub text: String,
     /// How far from its time a packet may leave.
     pub tolerance: Span,
-    /// How late the machine may be at most for a run in real time to say anything; `None`: the script does not mind.
-    pub lateness: Option<Span>,
+    /// How late the machine may be at most for a run in real time to say anything.
+    pub lateness: Span,
     /// Whether the stack hands over more than one segment at once, which are cut on their way to the device.
     pub offload: bool,
     /// What its shell lines ask of the stack before the first event.

@@ -4,9 +4,14 @@
 #![allow(clippy::unwrap_used)] // a test says so by failing
 
 use proptest::prelude::*;
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use truckee_drill::{on_simulated, read};
+use truckee_drill::script::{Call, Packet};
+use truckee_drill::target::{Answer, Info, Refusal, Seen};
+use truckee_drill::{Error, Simulated, Target, on_simulated, read, run};
+use truckee_tcp::{Span, Time};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/drill")
@@ -52,6 +57,74 @@ fn the_simulated_stack_does_as_the_scripts_say() {
     faults.extend(
         known.into_keys().map(|name| format!("{name} is listed in known.txt, and there is no such script")),
     );
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// A stack on a machine that does what is to be done late, each time by something up to `late`.
+struct Late {
+    stack: Simulated,
+    late: Span,
+    rng: Xoshiro256PlusPlus,
+}
+
+impl Target for Late {
+    fn name(&self) -> &'static str {
+        self.stack.name()
+    }
+    fn now(&self) -> Time {
+        self.stack.now()
+    }
+    fn wait(&mut self, until: Time) -> Result<(), Error> {
+        // The ends tell most.
+        let late = match self.rng.random_range(0..3) {
+            0 => Span::ZERO,
+            1 => self.late,
+            _ => Span::ns(self.rng.random_range(0..=self.late.nanos())),
+        };
+        self.stack.wait(until + late)
+    }
+    fn inject(&mut self, packet: &Packet) -> Result<Result<(), Refusal>, Error> {
+        self.stack.inject(packet)
+    }
+    fn sent(&mut self, until: Time) -> Result<Option<Seen>, Error> {
+        self.stack.sent(until)
+    }
+    fn call(&mut self, call: &Call) -> Result<Result<Answer, Refusal>, Error> {
+        self.stack.call(call)
+    }
+    fn waiting(&mut self) -> Result<Option<(Time, Answer)>, Error> {
+        self.stack.waiting()
+    }
+    fn info(&mut self) -> Result<Result<Info, Refusal>, Error> {
+        self.stack.info()
+    }
+    fn lateness(&self) -> Span {
+        self.late
+    }
+}
+
+/// On the kernel a run says something where the machine was no later than the script bears: what the script asks for may not
+/// hang on how late it was.
+#[test]
+fn scripts_hold_on_a_machine_that_is_as_late_as_they_bear() {
+    let known = known();
+    let mut faults = Vec::new();
+    for path in scripts() {
+        let name = path.strip_prefix(folder()).unwrap().with_extension("").display().to_string();
+        let script = read(&path).unwrap();
+        if known.contains_key(&name) {
+            continue;
+        }
+        let mut failed = Vec::new();
+        for seed in 0..32 {
+            let stack = Simulated::new(&script, &[]).unwrap();
+            let rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+            failed.extend(run(&script, &mut Late { stack, late: script.lateness, rng }).unwrap().failure);
+        }
+        if let Some(failure) = failed.first() {
+            faults.push(format!("{name}: {} of 32, such as {failure:?}", failed.len()));
+        }
+    }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 

@@ -18,6 +18,8 @@ use truckee_tcp::Span;
 pub const MOST_BYTES: usize = 1 << 20;
 /// How far from its time a packet may leave, where the script does not say (packetdrill's default).
 const TOLERANCE: Span = Span::us(4000);
+/// How late the machine may be, where the script does not say.
+const LATENESS: Span = Span::ms(4);
 
 /// Reads a script; `name` is what messages call it.
 ///
@@ -32,7 +34,7 @@ pub fn script(name: &str, text: &str) -> Result<Script, Error> {
         name: name.to_owned(),
         text: text.to_owned(),
         tolerance: TOLERANCE,
-        lateness: None,
+        lateness: LATENESS,
         offload: false,
         settings: Vec::new(),
         events: Vec::new(),
@@ -135,7 +137,7 @@ fn option(script: &mut Script, pair: Pair<'_, Rule>) -> Result<(), Fault> {
                 })?;
             match name {
                 "tolerance_usecs" => script.tolerance = Span::us(us),
-                _ => script.lateness = Some(Span::us(us)),
+                _ => script.lateness = Span::us(us),
             }
             Ok(())
         }

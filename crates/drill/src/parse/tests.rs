@@ -63,9 +63,9 @@ fn a_whole_script_is_read() {
 #[test]
 fn options_of_a_script_say_how_it_is_run() {
     let read = script("t.pkt", "--offload=on\n--lateness_usecs=900\n+0 < S 0:0(0)").unwrap();
-    assert_eq!((read.offload, read.lateness), (true, Some(Span::us(900))));
+    assert_eq!((read.offload, read.lateness), (true, Span::us(900)));
     let read = script("t.pkt", "+0 < S 0:0(0)").unwrap();
-    assert_eq!((read.offload, read.lateness), (false, None));
+    assert_eq!((read.offload, read.lateness), (false, Span::ms(4)));
 }
 
 #[test]
