@@ -5,7 +5,7 @@
 
 use crate::packet::{Packet, bits};
 use std::collections::VecDeque;
-use truckee_tcp::{Seq, Time, Transmit};
+use truckee_tcp::{Seq, Time, Transmit, cache};
 
 /// A segment, by one after its last sequence number, and when it was born.
 type Born = (Seq, Time);
@@ -62,6 +62,14 @@ struct Told {
 }
 
 impl Births {
+    /// Has the processor fetch what is kept.
+    #[inline(always)]
+    pub fn prefetch(&self) {
+        if let Some(kept) = &self.kept {
+            cache::prefetch(&**kept);
+        }
+    }
+
     /// What the application has written up to `end` was born then.
     pub fn on_write(&mut self, end: Seq, born: Time) {
         let told = self.kept.get_or_insert_default().told.get_or_insert_default();

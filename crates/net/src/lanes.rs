@@ -115,8 +115,8 @@ impl Lanes {
 
     /// The packet that will be taken so many after the next.
     #[inline(always)]
-    pub fn after_next(&self, lane: usize, by: usize) -> Option<PacketId> {
-        self.lanes[lane].packets.get(by).map(UnderWay::packet)
+    pub fn after_next(&self, lane: usize, by: usize) -> Option<&UnderWay> {
+        self.lanes[lane].packets.get(by)
     }
 
     /// Takes the next packet of a lane; and time and link of the one after it.

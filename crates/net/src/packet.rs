@@ -52,6 +52,9 @@ pub mod bits {
     }
 }
 
+/// Packets from which on what has been written of one is no more in the nearest cache when it comes: 32 KiB.
+const MANY: usize = 512;
+
 /// One packet: a cache line. What few have, SACK blocks, the [`Pool`] keeps apart.
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(C, align(64))]
@@ -264,6 +267,12 @@ impl Pool {
             self.sacks.resize(self.packets.len().max(at + 1), SackBlocks::default());
         }
         self.sacks[at] = *sack;
+    }
+
+    /// Whether there are, or were, so many that one which has long been under way is far from the processor.
+    #[inline(always)]
+    pub fn are_many(&self) -> bool {
+        self.packets.len() >= MANY
     }
 
     /// Another packet like this one.

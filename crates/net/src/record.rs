@@ -6,7 +6,7 @@ use std::ops::{Deref, DerefMut};
 use truckee_scenario::outcome::{Delay, Drops, FlowSeries};
 use truckee_tcp::books::{Counts, Judged};
 use truckee_tcp::detect::{Detected, Phase, Watch};
-use truckee_tcp::{Books, Span, Time};
+use truckee_tcp::{Books, Span, Time, cache};
 
 /// Delays: exact moments, percentiles within half a per cent.
 ///
@@ -74,6 +74,24 @@ fn middle(bin: usize) -> f64 {
 }
 
 impl Delays {
+    /// Has the processor fetch what a delay will need.
+    #[inline(always)]
+    pub fn prefetch(&self, delay: Span) {
+        let bin = bin((delay + Span::ns(500)).ticks(Span::us(1)));
+        match &self.kept {
+            Kept::Bins { first, counts } => {
+                if let Some(count) = counts.get(bin.wrapping_sub(usize::from(*first))) {
+                    cache::prefetch(count);
+                }
+            }
+            Kept::List { len, bins } => {
+                if let Some(next) = bins.get(usize::from(*len)) {
+                    cache::prefetch(next);
+                }
+            }
+        }
+    }
+
     /// Takes in one delay.
     #[inline(always)]
     pub fn add(&mut self, delay: Span) {

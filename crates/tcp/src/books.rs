@@ -8,6 +8,7 @@ pub use crate::judged::Judged;
 use crate::observers::Observers;
 use crate::{
     Ack, Cause, Departure, Loss, LossKind, PathTruth, Seq, Span, Time, Transmission, Truth, Window, Witness,
+    cache,
 };
 
 /// A transmission that the path did not carry.
@@ -280,6 +281,24 @@ impl Books {
             self.counts.cwnd_time += w.cwnd * real((now - self.last_event).nanos());
         }
         self.last_event = now;
+    }
+}
+
+impl Books {
+    /// Has the processor fetch what the next ACK will need.
+    #[inline(always)]
+    pub fn prefetch(&self) {
+        if let Some(fates) = &self.fates {
+            cache::prefetch(&**fates);
+        }
+    }
+
+    /// The same of what that refers to, which has been fetched.
+    #[inline(always)]
+    pub fn prefetch_beyond(&self) {
+        if let Some(first) = self.fates.as_ref().and_then(|fates| fates.drops.first()) {
+            cache::prefetch(first);
+        }
     }
 }
 

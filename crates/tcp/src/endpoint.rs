@@ -59,6 +59,17 @@ impl Endpoint {
         }
     }
 
+    /// The same of what the halves refer to, which have been fetched.
+    #[inline(always)]
+    pub fn prefetch_beyond(&self) {
+        if let Some(tx) = &self.tx {
+            tx.outstanding().prefetch();
+        }
+        if let Some(rx) = &self.rx {
+            rx.prefetch_beyond();
+        }
+    }
+
     /// The half that sends.
     pub fn tx(&self) -> Option<&Sender> {
         self.tx.as_deref()

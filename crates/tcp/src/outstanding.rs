@@ -2,7 +2,7 @@
 
 mod slot;
 
-use crate::{Seq, Time, Transmission};
+use crate::{Seq, Time, Transmission, cache};
 use slot::Slot;
 pub use slot::{Sent, marks};
 use std::collections::VecDeque;
@@ -226,6 +226,15 @@ impl Outstanding {
             self.cursor += 1;
         }
         Some(sent)
+    }
+
+    /// Has the processor fetch what the next ACK and the next departure will need.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self) {
+        if let (Some(first), Some(last)) = (self.segments.front(), self.segments.back()) {
+            cache::prefetch(first);
+            cache::prefetch(last);
+        }
     }
 
     /// Makes room for a quarter more: of many flows the room that doubling leaves unused is much.

@@ -12,7 +12,7 @@ use crate::ack::{AckPolicy, AckSink, AnyAckPolicy};
 use crate::ecn::{Ecn, Feedback};
 use crate::rtt::TIMESTAMP;
 use crate::segment::{Segment, flags};
-use crate::{Arrival, Seq, Span, Stack, Time, Witness};
+use crate::{Arrival, Seq, Span, Stack, Time, Witness, cache};
 use autotuned::{Autotuned, Came, Leaves};
 use meeting::{Meeting, Part, Repeat};
 use std::sync::Arc;
@@ -62,6 +62,14 @@ pub struct Receiver {
 }
 
 impl Receiver {
+    /// Has the processor fetch what has come beyond a hole.
+    #[inline(always)]
+    pub(crate) fn prefetch_beyond(&self) {
+        if let Some(waiting) = &self.waiting {
+            cache::prefetch(&**waiting);
+        }
+    }
+
     /// A receiver that waits for a connection; `sack`: whether it sends SACK blocks.
     pub fn new(stack: &Stack, policy: AnyAckPolicy, sack: bool) -> Self {
         Self::sharing(&Arc::new(stack.clone()), policy, sack)

@@ -31,6 +31,8 @@ impl Network<'_> {
         if arrived.is_last() {
             if self.looks_ahead {
                 self.look_ahead(lane);
+            } else if self.packets.are_many() {
+                self.look_at_next(lane);
             }
             self.packets.remove(arrived.packet());
             self.on_arrival(arrived.packet());
