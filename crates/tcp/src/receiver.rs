@@ -48,7 +48,7 @@ pub struct Receiver {
     /// What the timer that repairs them goes by; many share it.
     stack: Arc<Stack>,
     handshake_rtt: Option<Span>,
-    syn_ack_due: Option<Time>,
+    syn_ack_due: bool,
     /// As long as no data has come.
     meeting: Option<Box<Meeting>>,
     /// What is left of the rate that the SYN asked for (RFC 4782): it goes back with the SYN-ACK.
@@ -60,6 +60,8 @@ pub struct Receiver {
     segments: u64,
     acks: u64,
 }
+
+const _: () = assert!(size_of::<Receiver>() <= 4 * 64, "four cache lines");
 
 impl Receiver {
     /// Has the processor fetch what has come beyond a hole.
@@ -97,7 +99,7 @@ impl Receiver {
             repeat: None,
             stack: stack.clone(),
             handshake_rtt: None,
-            syn_ack_due: None,
+            syn_ack_due: false,
             meeting: Some(Box::new(Meeting::new(stack.syn_ack_timer))),
             rate_granted: 0,
             ts_recent: Time::ZERO,
@@ -120,7 +122,7 @@ impl Receiver {
         if !self.takes(now, segment, witness) {
             self.delivered = 0;
             self.on_any_segment(now, segment, congestion_experienced, witness);
-            let met = self.meeting.is_none() && self.syn_ack_due.is_none();
+            let met = self.meeting.is_none() && !self.syn_ack_due;
             let whole = self.waiting.is_none() && self.has_come_twice().is_none();
             let bare = met && self.fin.is_none() && !self.ecn.mode().on();
             self.plain = bare && whole;
@@ -152,15 +154,14 @@ impl Receiver {
         witness: &mut impl Witness,
     ) {
         if segment.has(flags::SYN) {
+            self.ts_recent = self.ts_recent.max(segment.ts_val);
             if segment.has(flags::ACK) {
-                self.ts_recent = self.ts_recent.max(segment.ts_val);
                 self.ecn.on_syn_ack(segment.flags);
             } else {
-                if self.syn_ack_due.is_none() && self.meeting.as_ref().is_some_and(|meeting| meeting.is_new())
-                {
+                if !self.syn_ack_due && self.meeting.as_ref().is_some_and(|meeting| meeting.is_new()) {
                     self.ecn.on_syn(segment.flags);
                 }
-                self.syn_ack_due = Some(segment.ts_val);
+                self.syn_ack_due = true;
                 self.rate_granted = segment.request;
             }
             return;
@@ -420,7 +421,7 @@ impl Receiver {
         if let Some(repeat) = self.repeat.as_mut().filter(|repeat| repeat.at <= now) {
             repeat.fall_due();
             if repeat.part == Part::SynAck {
-                self.syn_ack_due = Some(Time::ZERO);
+                self.syn_ack_due = true;
             }
         }
         self.policy.on_timer(now, self.rcv_nxt, &mut self.sink);

@@ -35,7 +35,7 @@ impl Receiver {
     /// As [`Self::poll_transmit`], written in place, whatever was there; whether there is one.
     #[inline]
     pub fn transmit(&mut self, now: Time, out: &mut Segment) -> bool {
-        if self.syn_ack_due.is_some() {
+        if self.syn_ack_due {
             self.greet(now, out);
             return true;
         }
@@ -66,7 +66,7 @@ impl Receiver {
 
     /// The SYN-ACK.
     fn greet(&mut self, now: Time, out: &mut Segment) {
-        self.ts_recent = self.ts_recent.max(self.syn_ack_due.take().unwrap_or(Time::ZERO));
+        self.syn_ack_due = false;
         if let Some(meeting) = &mut self.meeting {
             meeting.greeted(now);
             if meeting.timed {
