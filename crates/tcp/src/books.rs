@@ -282,9 +282,7 @@ impl Books {
         }
         self.last_event = now;
     }
-}
 
-impl Books {
     /// Has the processor fetch what the next ACK will need.
     #[inline(always)]
     pub fn prefetch(&self) {
