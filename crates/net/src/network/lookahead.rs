@@ -42,17 +42,17 @@ impl Network<'_> {
         if let Some(coming) = self.lanes.after_next(lane, PACKET) {
             cache::prefetch(&self.packets[coming.packet()]);
         }
-        // What is not of a connection has an owner that is beyond all of them.
-        let connection = |packet: &Packet| self.connections.get(packet.owner as usize);
-        if let Some(coming) = self.lanes.after_next(lane, CONNECTION)
-            && let Some(connection) = connection(&self.packets[coming.packet()])
-        {
+        let ahead = |by: usize| {
+            let coming = self.lanes.after_next(lane, by)?;
+            let packet = &self.packets[coming.packet()];
+            // What is not of a connection has an owner that is beyond all of them.
+            let connection = self.connections.get(packet.owner as usize)?;
+            Some((coming.arrival, packet, connection))
+        };
+        if let Some((_, _, connection)) = ahead(CONNECTION) {
             cache::prefetch(connection);
         }
-        if let Some(coming) = self.lanes.after_next(lane, ENDPOINT)
-            && let packet = &self.packets[coming.packet()]
-            && let Some(connection) = connection(packet)
-        {
+        if let Some((_, packet, connection)) = ahead(ENDPOINT) {
             let (end, answers) = reached(connection, packet);
             connection.ends.at[end].prefetch();
             match end {
@@ -63,15 +63,12 @@ impl Network<'_> {
                 cache::prefetch(first);
             }
         }
-        if let Some(coming) = self.lanes.after_next(lane, BEYOND)
-            && let packet = &self.packets[coming.packet()]
-            && let Some(connection) = connection(packet)
-        {
+        if let Some((arrival, packet, connection)) = ahead(BEYOND) {
             let (end, answers) = reached(connection, packet);
             connection.ends.at[end].prefetch_beyond();
             match end {
                 DESTINATION => {
-                    let delay = coming.arrival.saturating_sub(packet.sent);
+                    let delay = arrival.saturating_sub(packet.sent);
                     connection.ends.forward.deliveries.delays.prefetch(delay);
                 }
                 _ => connection.ends.forward.books.prefetch_beyond(),
