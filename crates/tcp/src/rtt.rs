@@ -119,10 +119,11 @@ impl Rtt {
     }
 
     /// Takes a sample whose minimum is that of another segment; `sent` numbers are those unacknowledged and sent, [una, nxt).
+    /// Returns what [`Self::smoothed`] and [`Self::min`] are now: read where they have just been written, they would be waited for.
     #[inline(always)]
-    pub fn sample_apart(&mut self, rtt: Span, least: Span, sent: (Seq, Seq)) {
-        self.note_min(least);
-        self.smooth(rtt, sent);
+    pub fn sample_apart(&mut self, rtt: Span, least: Span, sent: (Seq, Seq)) -> (Span, Span) {
+        let min = self.note_min(least);
+        (self.smooth(rtt, sent), min)
     }
 
     /// Has the estimator in ticks, if there is one, take what was sent then and acknowledged now.
@@ -133,11 +134,13 @@ impl Rtt {
         }
     }
 
-    /// Takes a sample for the minimum alone.
+    /// Takes a sample for the minimum alone, which it returns.
     #[inline]
-    pub fn note_min(&mut self, rtt: Span) {
+    pub fn note_min(&mut self, rtt: Span) -> Span {
         let known = self.min.filter(|_| !self.of_handshake);
-        (self.min, self.of_handshake) = (Some(known.map_or(rtt, |m| m.min(rtt))), false);
+        let min = known.map_or(rtt, |m| m.min(rtt));
+        (self.min, self.of_handshake) = (Some(min), false);
+        min
     }
 
     /// Takes what was sent then and acknowledged now as a sample for the timeout alone; `numbers` as in [`Self::sample_apart`].
@@ -164,21 +167,17 @@ impl Rtt {
     }
 
     #[inline(always)]
-    fn smooth(&mut self, rtt: Span, sent: (Seq, Seq)) {
+    fn smooth(&mut self, rtt: Span, sent: (Seq, Seq)) -> Span {
         self.backoff = 0;
         if let Some(deviation) = &mut self.deviation {
             deviation.sample(self.smoothed, rtt, sent);
         }
-        match self.smoothed {
-            None => {
-                self.smoothed = Some(rtt);
-                self.variation = rtt / 2;
-            }
-            Some(srtt) => {
-                self.variation = (3 * self.variation + srtt.abs_diff(rtt)) / 4;
-                self.smoothed = Some((7 * srtt + rtt) / 8);
-            }
-        }
+        let (smoothed, variation) = match self.smoothed {
+            None => (rtt, rtt / 2),
+            Some(srtt) => ((7 * srtt + rtt) / 8, (3 * self.variation + srtt.abs_diff(rtt)) / 4),
+        };
+        (self.smoothed, self.variation) = (Some(smoothed), variation);
+        smoothed
     }
 
     /// The timeout in force: SRTT + max(G, 4·RTTVAR) within its bounds, doubled by each back-off.

@@ -378,12 +378,11 @@ impl Sender {
         let sent = sent?;
         let rtt = self.t.rtt.measure(sent, now);
         if PLAIN || self.stack.rto_samples == RtoSamples::EveryAck {
-            self.t.rtt.sample_apart(rtt, rtt, (self.t.out.una(), self.t.out.max()));
+            self.sample(rtt, rtt);
             self.t.rtt.tick(sent, now);
         } else {
-            self.t.rtt.note_min(rtt);
+            self.t.window.rtt_min = Some(self.t.rtt.note_min(rtt));
         }
-        self.read_rtt();
         Some(rtt)
     }
 
@@ -412,9 +411,14 @@ impl Sender {
 
     #[inline(never)]
     fn take_sample(&mut self, rtt: Span, least: Span) -> Span {
-        self.t.rtt.sample_apart(rtt, least, (self.t.out.una(), self.t.out.max()));
-        self.read_rtt();
+        self.sample(rtt, least);
         least
+    }
+
+    #[inline(always)]
+    fn sample(&mut self, rtt: Span, least: Span) {
+        let (smoothed, min) = self.t.rtt.sample_apart(rtt, least, (self.t.out.una(), self.t.out.max()));
+        (self.t.window.srtt, self.t.window.rtt_min) = (Some(smoothed), Some(min));
     }
 
     #[inline(always)]
