@@ -4,6 +4,7 @@
 //! next packet brings the next data, and nothing need be kept; what was sent again, and what waits behind a hole, is.
 
 use crate::packet::{Packet, bits};
+use smallvec::SmallVec;
 use std::collections::VecDeque;
 use truckee_tcp::{Seq, Time, Transmit, cache};
 
@@ -46,8 +47,8 @@ pub struct Births {
 struct Kept {
     /// Where the application says when its data was born.
     told: Option<Box<Told>>,
-    /// Of other data: what has been sent again, rising.
-    again: Vec<Born>,
+    /// Of other data: what has been sent again, rising; mostly there is one.
+    again: SmallVec<[Born; 1]>,
     /// What has come, rising, until it is delivered.
     come: VecDeque<Born>,
 }
@@ -101,9 +102,6 @@ impl Births {
             }
         } else if let Some(first) = sent.first_sent {
             let again = &mut self.kept.get_or_insert_default().again;
-            if again.is_empty() {
-                again.reserve_exact(1); // mostly there is one
-            }
             again.insert(again.partition_point(|other| other.0 < end), (end, first));
         }
     }

@@ -10,6 +10,7 @@ use crate::{
     Ack, Cause, Departure, Loss, LossKind, PathTruth, Seq, Span, Time, Transmission, Truth, Window, Witness,
     cache,
 };
+use smallvec::SmallVec;
 
 /// A transmission that the path did not carry.
 #[derive(Debug, Clone, Copy)]
@@ -20,22 +21,17 @@ struct Dropped {
     cause: Cause,
 }
 
-/// As many drops as get room one by one.
-const FEW: usize = 4;
-
 /// What the laboratory has told of drops, by number of the transmission, rising.
 #[derive(Debug, Clone, Default)]
 struct Fates {
-    drops: Vec<Dropped>,
+    /// Mostly there is one: that needs no room elsewhere.
+    drops: SmallVec<[Dropped; 1]>,
 }
 
 impl Fates {
     fn note(&mut self, dropped: Dropped) {
         // One that has waited in a queue may be dropped after its own retransmission.
         let at = self.drops.partition_point(|d| d.number < dropped.number);
-        if self.drops.capacity() < FEW {
-            self.drops.reserve_exact(1); // mostly there is one, and many flows may have one
-        }
         self.drops.insert(at, dropped);
     }
 
@@ -288,14 +284,6 @@ impl Books {
     pub fn prefetch(&self) {
         if let Some(fates) = &self.fates {
             cache::prefetch(&**fates);
-        }
-    }
-
-    /// The same of what that refers to, which has been fetched.
-    #[inline(always)]
-    pub fn prefetch_beyond(&self) {
-        if let Some(first) = self.fates.as_ref().and_then(|fates| fates.drops.first()) {
-            cache::prefetch(first);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Sequence numbers: a type of their own, sets of ranges of them, and the way between 32-bit numbers on the wire and 64-bit
 //! ones inside.
 
+use smallvec::SmallVec;
 use std::fmt;
 use std::ops::{Add, AddAssign, Sub};
 
@@ -147,13 +148,11 @@ pub fn widen(wire: u32, near: Seq) -> Seq {
     near.saturating_offset(i64::from(delta))
 }
 
-/// As many ranges as get room one by one.
-const FEW: usize = 4;
-
 /// A set of sequence numbers as disjoint, non-touching ranges `[from, to)` in rising order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ranges {
-    ranges: Vec<(Seq, Seq)>,
+    /// Mostly there is one: that needs no room elsewhere.
+    ranges: SmallVec<[(Seq, Seq); 1]>,
 }
 
 impl Ranges {
@@ -185,9 +184,6 @@ impl Ranges {
         let first = self.ranges.partition_point(|r| r.1 < from);
         let last = self.ranges.partition_point(|r| r.0 <= to);
         if first == last {
-            if self.ranges.capacity() < FEW {
-                self.ranges.reserve_exact(1); // mostly there is one, and many flows may have one
-            }
             self.ranges.insert(first, (from, to));
         } else {
             let merged = (from.min(self.ranges[first].0), to.max(self.ranges[last - 1].1));
@@ -201,7 +197,7 @@ impl Ranges {
         let gone = self.ranges.partition_point(|r| r.1 <= seq);
         self.ranges.drain(..gone);
         if self.ranges.is_empty() {
-            self.ranges = Vec::new(); // most are empty nearly always
+            self.ranges.shrink_to_fit(); // most are empty nearly always
         }
         if let Some(first) = self.ranges.first_mut() {
             first.0 = first.0.max(seq);

@@ -66,12 +66,9 @@ impl Network<'_> {
         if let Some((arrival, packet, connection)) = ahead(BEYOND) {
             let (end, answers) = reached(connection, packet);
             connection.ends.at[end].prefetch_beyond();
-            match end {
-                DESTINATION => {
-                    let delay = arrival.saturating_sub(packet.sent);
-                    connection.ends.forward.deliveries.delays.prefetch(delay);
-                }
-                _ => connection.ends.forward.books.prefetch_beyond(),
+            if end == DESTINATION {
+                let delay = arrival.saturating_sub(packet.sent);
+                connection.ends.forward.deliveries.delays.prefetch(delay);
             }
             let start = answers.start as usize;
             let links = self.paths.get(start..start + LINKS.min(answers.len as usize));
