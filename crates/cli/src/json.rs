@@ -1,5 +1,6 @@
-//! JSON for people and programs: two spaces a level, as `serde_json::to_writer_pretty` writes it, by one write a line and not by
-//! one for each level and each mark, into a buffer that costs a write nothing: of a run of many flows the outcome is megabytes.
+//! JSON for people and programs: two spaces a level, as `serde_json::to_writer_pretty` writes it, but for rows of a table within
+//! what has many, which take a line each; by one write a line and not by one for each level and each mark, into a buffer that
+//! costs a write nothing: of a run of many flows the outcome is megabytes.
 
 use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
@@ -14,6 +15,8 @@ const LINE: &[u8; 2 + 2 * DEEPEST] = &{
     line
 };
 const DEEPEST: usize = 15;
+/// From this level on an object is a row, which stands in one line; an array from the next on.
+const ROW: usize = 5;
 
 /// Writes a value.
 pub fn write(out: &mut dyn Write, value: &impl Serialize) -> Result<(), serde_json::Error> {
@@ -64,27 +67,39 @@ impl Write for Block<'_> {
 struct Indented {
     level: usize,
     filled: bool,
+    /// The level at which what is open began that stands in one line; 0: none is.
+    row: usize,
 }
 
 impl Indented {
-    fn begin<W: ?Sized + Write>(&mut self, writer: &mut W, mark: &[u8]) -> io::Result<()> {
+    fn begin<W: ?Sized + Write>(&mut self, writer: &mut W, mark: &[u8], in_line: usize) -> io::Result<()> {
         self.level += 1;
+        if self.row == 0 && self.level >= in_line {
+            self.row = self.level;
+        }
         self.filled = false;
         writer.write_all(mark)
     }
 
     fn end<W: ?Sized + Write>(&mut self, writer: &mut W, mark: &[u8]) -> io::Result<()> {
+        let in_line = self.row != 0;
+        if self.row == self.level {
+            self.row = 0;
+        }
         self.level -= 1;
-        if self.filled {
+        if self.filled && !in_line {
             self.line(writer, true)?;
         }
         self.filled = true;
         writer.write_all(mark)
     }
 
-    /// A new line; behind what is not the first a comma ends the one before.
+    /// A new line, or none within a row; behind what is not the first a comma ends the one before.
     #[inline]
     fn line<W: ?Sized + Write>(&self, writer: &mut W, first: bool) -> io::Result<()> {
+        if self.row != 0 {
+            return if first { Ok(()) } else { writer.write_all(b", ") };
+        }
         let (from, level) = (usize::from(first), self.level.min(DEEPEST));
         writer.write_all(&LINE[from..2 + 2 * level])?;
         (level..self.level).try_for_each(|_| writer.write_all(b"  "))
@@ -93,7 +108,7 @@ impl Indented {
 
 impl Formatter for Indented {
     fn begin_array<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
-        self.begin(writer, b"[")
+        self.begin(writer, b"[", ROW + 1)
     }
 
     fn end_array<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
@@ -110,7 +125,7 @@ impl Formatter for Indented {
     }
 
     fn begin_object<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
-        self.begin(writer, b"{")
+        self.begin(writer, b"{", ROW)
     }
 
     fn end_object<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
@@ -142,16 +157,32 @@ mod tests {
     }
 
     #[test]
-    fn it_is_what_the_library_writes() {
-        let deep =
-            (0..40).fold(
-                json!(1),
-                |inner, level| if level % 2 == 0 { json!([inner]) } else { json!({ "a": inner }) },
-            );
+    fn above_rows_it_is_what_the_library_writes() {
         let row = json!({ "segments": 10, "acks": 10.5, "name": "a \"quoted\" ä\n", "none": null, "empty": [], "also": {} });
         let long = Value::Array(vec![row.clone(); 2000]);
-        for value in [json!(1), json!([]), json!({}), json!([[], [1], {}, { "a": [] }]), row, deep, long] {
+        for value in
+            [json!(1), json!([]), json!({}), json!([[], [1], {}, { "a": [{ "b": 1 }, [[2]]] }]), row, long]
+        {
             assert_eq!(written(&value), serde_json::to_string_pretty(&value).unwrap());
         }
+    }
+
+    #[test]
+    fn a_row_takes_a_line() {
+        let value = json!([[[[{ "t": 1, "at": [2, { "x": [] }] }, {}, 3, [4, { "y": {} }], [[5]]]]]]);
+        let text = written(&value);
+        let lines: Vec<_> = text.lines().skip(4).take(9).map(str::trim).collect();
+        let expected =
+            [r#"{"at": [2, {"x": []}], "t": 1},"#, "{},", "3,", "[", "4,", r#"{"y": {}}"#, "],", "[", "[5]"];
+        assert_eq!(lines, expected);
+        assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), value);
+    }
+
+    #[test]
+    fn however_deep_it_is_it_is_the_same_value() {
+        let deep = (0..40).fold(json!(1), |inner, level| {
+            if level % 2 == 0 { json!([inner, 2]) } else { json!({ "a": inner, "b": [] }) }
+        });
+        assert_eq!(serde_json::from_str::<Value>(&written(&deep)).unwrap(), deep);
     }
 }
