@@ -9,13 +9,14 @@ What a step prints goes to the terminal and to a log beside the build. Tests are
 (JUnit); a step without one counts as one. Nothing is tried a second time. A test that cannot run here is counted as
 skipped and named with its reason; where CI is set, that is a failure.
 
-Exit code: 0 all passed, 1 something failed or, in CI, was skipped, 2 bad usage.
+Exit code: 0 all passed, 1 something failed or, in CI, was skipped, 2 bad usage, or too little room on the disk.
 """
 
 import argparse
 import collections
 import json
 import os
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -38,6 +39,8 @@ SMOLTCP = "validation/stacks/smoltcp/Cargo.toml"
 LINTED = ["bench", "docs", "examples", "notebooks", "python", "tests", "tools", "validation"]
 # The command as the tests build it, with its checks on.
 TRUCKEE = TARGET / "debug/truckee"
+# Room on the disk that all steps take from nothing, and where most is built already, bytes.
+ROOM, ROOM_AGAIN = 16 << 30, 3 << 30
 # Failures of a step that are named at the end, and so many of the last lines that each has said.
 SHOWN, SAID = 40, 25
 
@@ -314,6 +317,17 @@ def _git(*words: str) -> str:
     return done.stdout.strip() if done.returncode == 0 else ""
 
 
+def lack_of_room(free: int, built: bool) -> str | None:
+    """What is wrong where so many bytes are free, if that is too little: said before half an hour is spent."""
+    needed = ROOM_AGAIN if built else ROOM
+    if free >= needed:
+        return None
+    return (
+        f"{free / (1 << 30):.1f} GiB are free where {TARGET} is, and the checks take {needed >> 30}:"
+        " free some, or name another disk in CARGO_TARGET_DIR"
+    )
+
+
 def summary(results: dict[str, tuple[Tally, float]], ci: bool) -> tuple[str, bool]:
     """What is said at the end, and whether all is well."""
     total, lines = Tally(), ["", f"{'step':<10} {'passed':>7} {'failed':>7} {'skipped':>8} {'time':>8}"]
@@ -349,6 +363,13 @@ def main() -> int:
         print(f"{BIN} is missing: make venv", file=sys.stderr)
         return 2
     LOGS.mkdir(parents=True, exist_ok=True)
+    everything = not arguments.steps and not arguments.touched
+    if everything and (lacking := lack_of_room(shutil.disk_usage(TARGET).free, built=TRUCKEE.exists())):
+        print(f"error: {lacking}", file=sys.stderr)
+        return 2
+    if os.environ.get("CI"):
+        # What is built once gains nothing by what the next build could use of it, which is nearly half of what is kept.
+        os.environ.setdefault("CARGO_INCREMENTAL", "0")
     chosen = {name: STEPS[name] for name in arguments.steps or STEPS}
     if arguments.touched:
         chosen = {"check": touched}

@@ -79,6 +79,12 @@ class Gate(unittest.TestCase):
             tally = gate.step("test", [gate.Command(["sh", "-c", script, source.name], junit=report)])
         self.assertEqual((tally.passed, len(tally.skipped)), (0, 2))
 
+    def test_too_little_room_is_told_before_the_first_step(self) -> None:
+        self.assertIsNone(gate.lack_of_room(gate.ROOM, built=False))
+        self.assertIsNone(gate.lack_of_room(gate.ROOM_AGAIN, built=True))
+        self.assertIn(f"7.5 GiB are free where {gate.TARGET}", str(gate.lack_of_room(15 << 29, built=False)))
+        self.assertIn("the checks take 3", str(gate.lack_of_room(1 << 30, built=True)))
+
     def test_a_skip_is_a_failure_in_ci_only(self) -> None:
         results = {"live": (gate.Tally(3, [], ["a: no root"]), 1.0)}
         said, well = gate.summary(results, ci=False)
