@@ -33,6 +33,7 @@ SECONDS: dict[str, tuple[float, float]] = {
     "W3": (20, 40),
     "W4": (2, 5),
     "W6": (2, 5),
+    "W6x10": (3, 3.5),
     "flows-1000": (2, 4),
     "flows-30000": (3, 3.5),
     UNLOST: (20, 60),
@@ -125,6 +126,14 @@ def sender_ratio(rows: list[Row], workload: str, sender: str) -> float | None:
     if base is None or row is None:
         return None
     return (row.loop.instructions / row.loop.sent) / (base.loop.instructions / base.loop.sent)
+
+
+def growth(rows: list[Row], alone: str, together: str) -> float | None:
+    """Instructions of the loop per segment delivered to many flows, over those to one; None where either was not counted."""
+    one, many = find(rows, alone), find(rows, together)
+    if one is None or many is None:
+        return None
+    return (many.loop.instructions / many.loop.delivered) / (one.loop.instructions / one.loop.delivered)
 
 
 def count(binary: Path | None, known: dict[str, Workload], say: Callable[[str], None]) -> list[Row]:

@@ -24,6 +24,9 @@ MOST_FOR_A_RULE = 1.25
 # before there was a target, over 1.6.
 MOST_INSTRUCTIONS = {"W1": 1600, "W2": 1850, "W4": 1880, "W6": 1770, "flows-1000": 2000}
 
+# One flow and many over the same link for the same time: how many those are, and what a segment may cost, over the one flow's.
+GROWTH = (("W6", "flows-1000", "1,000", 1.5), ("W6x10", "flows-30000", "30,000", 2.5))
+
 # What a sender that paces or listens may take, over NewReno.
 MOST_FOR_A_SENDER = 1.3
 
@@ -70,6 +73,7 @@ def judge(found: Measured) -> list[Verdict]:
         _memory(found.table, "flows-1000", 64),
         *_growth(found.table),
         *_counted(found.counts),
+        *_counted_growth(found.counts),
         *_counted_senders(found.counts),
         *_many(found.dumbbells),
         _nothing(found.nothing),
@@ -143,9 +147,8 @@ def _memory(table: Table, workload: str, limit: int) -> Verdict:
 
 
 def _growth(table: Table) -> Iterator[Verdict]:
-    """One flow and many over the same link for the same time: nearly as many segments, so the same question with many
-    endpoints in place of one (README.md says why this one)."""
-    for alone, together, flows, most in (("W6", "flows-1000", "1,000", 1.5), ("W6x10", "flows-30000", "30,000", 2.5)):
+    """Nearly as many segments, so the same question with many endpoints in place of one (README.md says why this one)."""
+    for alone, together, flows, most in GROWTH:
         text = f"cost per segment from 1 flow ({alone}) to {flows} ({together}): less than {most} ×"
         one, all_of_them = table.get(alone, OURS), table.get(together, OURS)
         if one is None or all_of_them is None:
@@ -172,6 +175,14 @@ def _counted(rows: list[counted.Row]) -> Iterator[Verdict]:
         return
     misses = row.loop.misses / row.loop.delivered
     yield Verdict(text, f"{misses:.1f}", misses <= 7)
+
+
+def _counted_growth(rows: list[counted.Row]) -> Iterator[Verdict]:
+    """The same in instructions, which do not hang on the machine, its caches and who else uses them."""
+    for alone, together, flows, most in GROWTH:
+        text = f"instructions a segment from 1 flow ({alone}) to {flows} ({together}): less than {most} ×"
+        growth = counted.growth(rows, alone, together)
+        yield _unmeasured(text) if growth is None else Verdict(text, f"{growth:.2f} ×", growth < most)
 
 
 def _counted_senders(rows: list[counted.Row]) -> Iterator[Verdict]:

@@ -275,6 +275,15 @@ class Targets(unittest.TestCase):
         self.assertIn("2,001", text)
         self.assertIn("6.90", text)
 
+    def test_many_flows_are_held_against_one_in_instructions_too(self):
+        self.count("W6", instructions=1000)
+        self.assertIsNone(self.verdict("instructions a segment from 1 flow (W6) "))
+        self.count("flows-1000", instructions=1499)
+        self.assertIs(self.verdict("instructions a segment from 1 flow (W6) "), True)
+        self.count("W6x10", instructions=1000)
+        self.count("flows-30000", instructions=2500)
+        self.assertIs(self.verdict("instructions a segment from 1 flow (W6x10) "), False)
+
     def test_senders_are_counted_by_what_they_sent(self):
         self.assertEqual(report.counted_senders_table(self.found.counts, markdown=False), "")
         self.count("W1", "bbr", instructions=2000)
