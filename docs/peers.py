@@ -47,6 +47,14 @@ class Bench:
         key = "segments_per_cpu_s"
         return self.of(one, "truckee", key) / self.of(flows, "truckee", key)
 
+    def longer(self, flows: str, one: str) -> float:
+        """Instructions a segment with many flows, over those with one, of the loop alone."""
+        counted = {r["workload"]: r for r in self._report["counted"] if r["sender"] == "newreno"}
+        if flows not in counted or one not in counted:
+            raise SystemExit(f"docs/results/bench.json counts no {flows} or no {one}: bench/run.py, whole")
+        key = "loop_instructions_per_segment"
+        return float(counted[flows][key]) / float(counted[one][key])
+
     def packet_time(self, workload: str, receiver: str) -> float:
         """CPU seconds a packet, ACKs among them."""
         row = self.row(workload, receiver, "receivers")
@@ -120,7 +128,8 @@ def _sentences(bench: Bench) -> str:
         f" {bench.faster('W3', 'ns2'):.1f} times where its routes are entered by hand, where we want 14. "
         f"A segment costs {bench.dearer('flows-1000', 'W6'):.1f} times as much with a thousand flows as with one, where we"
         f" want less than 1.5, and with thirty thousand {bench.dearer('flows-30000', 'W6x10'):.1f} times, where we want"
-        " 2.5: the flows' state is far larger than any cache, and each segment waits for it. "
+        f" 2.5; in instructions {bench.longer('flows-1000', 'W6'):.2f} and {bench.longer('flows-30000', 'W6x10'):.2f}"
+        " times. "
         f"With a predictor or an estimator in charge a segment costs {100 * (min(costs) - 1):.0f} to"
         f" {100 * (max(costs) - 1):.0f} % more than NewReno's, and with Flip-Flop on W1, where it halves the rate,"
         f" {100 * (over(*apart) - 1):.0f} %. "
