@@ -14,6 +14,7 @@ use nix::fcntl::{FcntlArg, FdFlag, fcntl};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use socket2::{Domain, Protocol, Socket, Type};
+use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -51,12 +52,17 @@ pub fn drill(script: &Script, command: &[OsString]) -> Result<Report, Error> {
     })?
 }
 
+/// A line that a program has said, and when.
+type Spoken = (Time, String);
+
 /// The stack of a program.
 struct Program {
     line: Line,
     child: Child,
     asks: ChildStdin,
-    says: Receiver<(Time, String)>,
+    says: Receiver<Vec<Spoken>>,
+    /// What it has said that nobody has asked for yet.
+    said: VecDeque<Spoken>,
     /// The connection used last.
     used: Option<i64>,
     /// Whether a call waits, and what it has come to.
@@ -89,6 +95,7 @@ impl Program {
             child,
             asks,
             says,
+            said: VecDeque::new(),
             used: None,
             waits: false,
             returned: None,
@@ -127,13 +134,16 @@ impl Program {
     /// The next thing that it says; what a call that waits has come to is kept until it is asked for.
     fn hear(&mut self, patience: Duration) -> Result<Said, Error> {
         loop {
-            let (at, line) = match self.says.recv_timeout(patience) {
-                Ok(said) => said,
-                Err(RecvTimeoutError::Disconnected) => return Err(self.is_over()),
-                Err(RecvTimeoutError::Timeout) => {
-                    let why = format!("the program has said nothing for {} s", patience.as_secs());
-                    return Err(Error::ended(why));
+            let Some((at, line)) = self.said.pop_front() else {
+                match self.says.recv_timeout(patience) {
+                    Ok(said) => self.said.extend(said),
+                    Err(RecvTimeoutError::Disconnected) => return Err(self.is_over()),
+                    Err(RecvTimeoutError::Timeout) => {
+                        let why = format!("the program has said nothing for {} s", patience.as_secs());
+                        return Err(Error::ended(why));
+                    }
                 }
+                continue;
             };
             match protocol::said(&line) {
                 Some(Said::Returned(answer)) if self.waits => self.keep(at, answer),
@@ -162,16 +172,20 @@ impl Program {
 
     /// What has been said meanwhile.
     fn look(&mut self) -> Result<(), Error> {
-        match self.says.try_recv() {
-            Ok((at, line)) => match protocol::said(&line) {
-                Some(Said::Returned(answer)) if self.waits => {
-                    self.keep(at, answer);
-                    Ok(())
-                }
-                _ => Err(self.strange(&line, "nothing, or what the call that waits has come to")),
-            },
-            Err(TryRecvError::Empty) => Ok(()),
-            Err(TryRecvError::Disconnected) => Err(self.is_over()),
+        if self.said.is_empty() {
+            match self.says.try_recv() {
+                Ok(said) => self.said.extend(said),
+                Err(TryRecvError::Empty) => {}
+                Err(TryRecvError::Disconnected) => return Err(self.is_over()),
+            }
+        }
+        let Some((at, line)) = self.said.pop_front() else { return Ok(()) };
+        match protocol::said(&line) {
+            Some(Said::Returned(answer)) if self.waits => {
+                self.keep(at, answer);
+                Ok(())
+            }
+            _ => Err(self.strange(&line, "nothing, or what the call that waits has come to")),
         }
     }
 
@@ -235,16 +249,25 @@ fn start(command: &[OsString], tun: OwnedFd) -> Result<(Child, ChildStdin, Child
     }
 }
 
-/// What the program says, line by line and when, on a thread that ends with it.
-fn listen(says: ChildStdout) -> io::Result<Receiver<(Time, String)>> {
+/// What the program says and when, on a thread that ends with it: lines that come together are told of together.
+fn listen(says: ChildStdout) -> io::Result<Receiver<Vec<Spoken>>> {
     let (tell, said) = channel();
     let hear = move || {
         let mut lines = BufReader::new(says);
         loop {
-            let mut line = String::new();
-            match (&mut lines).take(MOST).read_line(&mut line) {
-                Ok(1..) if tell.send((clock(), line.trim_end().to_owned())).is_ok() => {}
-                _ => return,
+            let mut together = Vec::new();
+            while together.is_empty() || lines.buffer().contains(&b'\n') {
+                let mut line = String::new();
+                match (&mut lines).take(MOST).read_line(&mut line) {
+                    Ok(1..) => together.push((clock(), line.trim_end().to_owned())),
+                    _ => {
+                        let _ = tell.send(together); // the last words; whoever asked may be gone
+                        return;
+                    }
+                }
+            }
+            if tell.send(together).is_err() {
+                return;
             }
         }
     };
@@ -369,5 +392,21 @@ impl Target for Program {
 
     fn lateness(&self) -> Span {
         self.line.lateness()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_that_come_together_are_told_of_together() {
+        let shell = Command::new("sh").args(["-c", "printf '3\\n4\\n5'"]).stdout(Stdio::piped()).spawn();
+        let mut shell = shell.unwrap();
+        let said = listen(shell.stdout.take().unwrap()).unwrap();
+        let lines: Vec<_> = said.recv().unwrap().into_iter().map(|(_, line)| line).collect();
+        assert_eq!(lines, ["3", "4"]);
+        assert_eq!(said.recv().unwrap().len(), 1, "what has no end of line is told of at the end");
+        shell.wait().unwrap();
     }
 }
