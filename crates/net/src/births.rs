@@ -49,13 +49,9 @@ struct Kept {
     told: Option<Box<Told>>,
     /// Of other data: what has been sent again, rising; mostly there is one.
     again: SmallVec<[Born; 1]>,
-    /// What has come, rising, until it is delivered: behind those that have been.
-    come: SmallVec<[Born; FEW]>,
-    delivered: usize,
+    /// What has come, rising, until it is delivered.
+    come: VecDeque<Born>,
 }
-
-/// So many segments mostly wait behind a hole where many flows share a link: they need no room elsewhere.
-const FEW: usize = 4;
 
 /// Data that was told of.
 #[derive(Debug, Default)]
@@ -120,19 +116,15 @@ impl Births {
     /// The birth of the next segment that has been delivered whole now that all below `rcv_nxt` has.
     pub fn take(&mut self, rcv_nxt: Seq) -> Option<Time> {
         let kept = self.kept.as_mut()?;
-        if let Some(told) = &mut kept.told {
-            return told.sent.pop_front_if(|segment| segment.0 <= rcv_nxt).map(|segment| segment.1);
+        let row = kept.told.as_mut().map_or(&mut kept.come, |told| &mut told.sent);
+        let next = row.pop_front_if(|segment| segment.0 <= rcv_nxt).map(|segment| segment.1);
+        if next.is_none() && kept.told.is_none() {
+            kept.again.drain(..kept.again.partition_point(|segment| segment.0 <= rcv_nxt));
+            if kept.again.is_empty() && kept.come.is_empty() {
+                self.kept = None;
+            }
         }
-        if let Some(next) = kept.come.get(kept.delivered).filter(|segment| segment.0 <= rcv_nxt) {
-            kept.delivered += 1;
-            return Some(next.1);
-        }
-        kept.come.drain(..std::mem::take(&mut kept.delivered));
-        kept.again.drain(..kept.again.partition_point(|segment| segment.0 <= rcv_nxt));
-        if kept.again.is_empty() && kept.come.is_empty() {
-            self.kept = None;
-        }
-        None
+        next
     }
 }
 
@@ -155,8 +147,8 @@ impl Kept {
             false => self.again.binary_search_by_key(&end, |segment| segment.0).ok(),
         };
         let born = of_first.map_or(packet.sent, |at| self.again[at].1);
-        if below(self.come.last()) {
-            return self.come.push((end, born));
+        if below(self.come.back()) {
+            return self.come.push_back((end, born));
         }
         let at = self.come.partition_point(|segment| segment.0 < end);
         if self.come.get(at).is_none_or(|segment| segment.0 != end) {
