@@ -80,10 +80,13 @@ class Gate(unittest.TestCase):
         self.assertEqual((tally.passed, len(tally.skipped)), (0, 2))
 
     def test_too_little_room_is_told_before_the_first_step(self) -> None:
-        self.assertIsNone(gate.lack_of_room(gate.ROOM, built=False))
-        self.assertIsNone(gate.lack_of_room(gate.ROOM_AGAIN, built=True))
-        self.assertIn(f"7.5 GiB are free where {gate.TARGET}", str(gate.lack_of_room(15 << 29, built=False)))
-        self.assertIn("the checks take 3", str(gate.lack_of_room(1 << 30, built=True)))
+        self.assertIsNone(gate.lack_of_room(gate.ROOM, built=False, ci=False))
+        self.assertIsNone(gate.lack_of_room(gate.ROOM_IN_CI, built=False, ci=True))
+        self.assertIsNone(gate.lack_of_room(gate.ROOM_AGAIN, built=True, ci=False))
+        said = str(gate.lack_of_room(15 << 29, built=False, ci=False))
+        self.assertIn(f"7.5 GiB are free where {gate.TARGET} is, and the checks take 16", said)
+        self.assertIn("the checks take 10", str(gate.lack_of_room(15 << 29, built=False, ci=True)))
+        self.assertIn("the checks take 3", str(gate.lack_of_room(1 << 30, built=True, ci=True)))
 
     def test_a_skip_is_a_failure_in_ci_only(self) -> None:
         results = {"live": (gate.Tally(3, [], ["a: no root"]), 1.0)}
