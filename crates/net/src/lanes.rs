@@ -8,12 +8,12 @@
 //! Where links change in mid run, filter ACKs or let packets overtake, `crate::transit` is for it.
 
 use crate::packet::PacketId;
-use std::collections::VecDeque;
+use crate::ring::Ring;
 use truckee_tcp::Time;
 
 /// A packet under way: 16 bytes, as there are many. Where on its way it is, and how long, the packet itself knows, which
 /// nobody has to read at the last of its links.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct UnderWay {
     /// When it arrives.
     pub arrival: Time,
@@ -52,16 +52,19 @@ impl UnderWay {
     }
 }
 
-/// A lane.
+/// A lane: a cache line.
 #[derive(Debug, Default)]
+#[repr(align(64))]
 struct Lane {
     /// Rank of the last packet that went into it.
     last: (Time, u32),
-    packets: VecDeque<UnderWay>,
+    packets: Ring<UnderWay>,
     /// Of the first lane of a convoy: the others. The later a lane, the earlier its last packet, and the higher its number:
     /// of equal times on the same link the one accepted first comes first.
     others: Vec<u32>,
 }
+
+const _: () = assert!(size_of::<Lane>() == 64);
 
 /// All lanes.
 #[derive(Debug, Default)]
@@ -90,14 +93,14 @@ impl Lanes {
         if lane.packets.is_empty() {
             return Some(number);
         }
-        lane.packets.push_back(packet);
+        lane.packets.push(packet);
         None
     }
 
     /// Puts the first packet into a lane that is empty.
     #[inline(always)]
     pub fn begin(&mut self, lane: u32, packet: UnderWay) {
-        self.lanes[lane as usize].packets.push_back(packet);
+        self.lanes[lane as usize].packets.push(packet);
     }
 
     /// The first lane of a convoy, behind its very first, into which a packet of this rank may go.
@@ -123,8 +126,8 @@ impl Lanes {
     #[inline]
     pub fn arrive(&mut self, lane: usize) -> (Option<UnderWay>, Option<(Time, u32)>) {
         let packets = &mut self.lanes[lane].packets;
-        let arrived = packets.pop_front();
-        (arrived, packets.front().map(UnderWay::rank))
+        let arrived = packets.pop();
+        (arrived, packets.get(0).map(UnderWay::rank))
     }
 }
 
@@ -132,7 +135,7 @@ impl Lanes {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use std::collections::BTreeSet;
+    use std::collections::{BTreeSet, VecDeque};
 
     proptest! {
         /// Each link is a FIFO of its own, and has one event at a time: the smallest (time, link) comes first.

@@ -21,6 +21,7 @@ mod outcome;
 mod packet;
 mod quick_start;
 mod record;
+mod ring;
 mod roaming;
 mod routers;
 mod stepped;
